@@ -1,0 +1,1 @@
+"""lazycore-tvm: Apache TVM as a codegen backend of lazycore."""

@@ -1,0 +1,46 @@
+"""lazycore-plugin-api: everything a codegen backend for lazycore is written against. Needs no torch."""
+
+from lazycore_plugin_api.backend import (
+    API_VERSION,
+    Artifact,
+    ArtifactMeta,
+    BackendInfo,
+    Buffer,
+    Capabilities,
+    Compat,
+    CompileContext,
+    CompileFailure,
+    Decision,
+    Estimate,
+    Executable,
+    HostArray,
+    HostBuffer,
+    HostSession,
+    OpenContext,
+    Option,
+    Profile,
+    Rejected,
+    Session,
+    Supported,
+    Target,
+    Threads,
+)
+from lazycore_plugin_api.dtypes import DType
+from lazycore_plugin_api.errors import BackendError, InvalidGraph, LazycoreError, PluginError, UnknownBackend
+from lazycore_plugin_api.hooks import ENTRY_POINT_GROUP, PROJECT, REQUIRED, hookimpl
+from lazycore_plugin_api.ir import Argument, Graph, Node, Segment, Source, Value, argument_values
+from lazycore_plugin_api.serial import from_json, to_json
+from lazycore_plugin_api.specs import Dim, Shape, TensorSpec
+from lazycore_plugin_api.text import node_text, to_text
+from lazycore_plugin_api.verifier import verify
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "API_VERSION", "ENTRY_POINT_GROUP", "PROJECT", "REQUIRED",
+    "Argument", "Artifact", "ArtifactMeta", "BackendError", "BackendInfo", "Buffer", "Capabilities", "Compat",
+    "CompileContext", "CompileFailure", "DType", "Decision", "Dim", "Estimate", "Executable", "Graph", "HostArray",
+    "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Node", "OpenContext", "Option", "PluginError",
+    "Profile", "Rejected", "Segment", "Session", "Shape", "Source", "Supported", "Target", "TensorSpec", "Threads",
+    "UnknownBackend", "Value", "argument_values", "from_json", "hookimpl", "node_text", "to_json", "to_text", "verify",
+]  # fmt: skip

@@ -1,0 +1,121 @@
+"""The intermediate representation: an SSA graph of ATen operators over dense row-major tensors.
+
+A node's ``op`` is the overload's name as torch prints it after functionalization (``aten.add.Tensor``,
+``aten.relu.default``), a vendor's ``torch.library`` operator under its own namespace, or one of the few operators
+of the ``lazycore`` namespace that the opset page lists. ``args`` holds *all* positional arguments of the schema and
+``kwargs`` *all* keyword-only ones, defaults filled in; device, layout, pin_memory, generator, memory_format and
+non_blocking never appear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, Union
+
+import numpy as np
+
+from lazycore_plugin_api.dtypes import DType
+from lazycore_plugin_api.specs import TensorSpec
+
+__all__ = ["Argument", "Graph", "Node", "Segment", "Source", "Value", "argument_values"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The line of the user's program that asked for an op; in backward, ``forward`` is the line it derives from."""
+
+    file: str
+    line: int
+    forward: Source | None = None
+
+    def __str__(self) -> str:
+        here = f"{self.file}:{self.line}"
+        return f"{here} (backward of {self.forward})" if self.forward else here
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One SSA value: written once, by a node or as a graph input."""
+
+    id: int
+    spec: TensorSpec
+
+    def __str__(self) -> str:
+        return f"%{self.id}"
+
+
+Literal: TypeAlias = Union[bool, int, float, complex, str, DType, None]
+Argument: TypeAlias = Union[Value, Literal, tuple["Argument", ...]]
+"""A node's argument. Where the schema says ``Scalar`` it is a Python number, or a 0-d Value when it varies."""
+
+
+def argument_values(argument: Argument) -> Iterator[Value]:
+    """The values inside an argument, in order, tuples walked."""
+    if isinstance(argument, Value):
+        yield argument
+    elif isinstance(argument, tuple):
+        for item in argument:
+            yield from argument_values(item)
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """One operator call."""
+
+    op: str
+    args: tuple[Argument, ...]
+    kwargs: Mapping[str, Argument] = field(default_factory=dict)
+    outputs: tuple[Value, ...] = ()
+    source: Source | None = None
+
+    def inputs(self) -> Iterator[Value]:
+        """The values it reads, in order, repeated where they are."""
+        for argument in (*self.args, *self.kwargs.values()):
+            yield from argument_values(argument)
+
+    @property
+    def base(self) -> str:
+        """The op without its overload: ``aten.add``."""
+        return self.op.rpartition(".")[0]
+
+
+@dataclass
+class Graph:
+    """Nodes in execution order, from ``inputs`` to ``outputs``."""
+
+    inputs: tuple[Value, ...]
+    nodes: list[Node]
+    outputs: tuple[Value, ...]
+
+    def producers(self) -> dict[int, Node]:
+        """Value id -> the node that writes it."""
+        return {out.id: node for node in self.nodes for out in node.outputs}
+
+    def __str__(self) -> str:
+        from lazycore_plugin_api.text import to_text
+
+        return to_text(self)
+
+
+@dataclass
+class Segment(Graph):
+    """The part of a trace that one backend compiles as one unit.
+
+    ``scalars``: positions of inputs that are 0-d numbers which vary from run to run; ``run`` gets them as 0-d NumPy
+    arrays, never as buffers. ``donatable``: positions of inputs whose buffer nobody reads afterwards, so that the
+    executable may overwrite it. ``constants``: input position -> value, for inputs that are bound at compile time.
+    """
+
+    name: str = "segment"
+    scalars: frozenset[int] = frozenset()
+    donatable: frozenset[int] = frozenset()
+    constants: Mapping[int, np.ndarray[Any, Any]] = field(default_factory=dict)
+
+    def sources(self) -> Sequence[Source]:
+        """The user's lines that the segment stems from, each once, in order."""
+        return list(dict.fromkeys(_known(n.source for n in self.nodes)))
+
+
+def _known(sources: Iterable[Source | None]) -> Iterator[Source]:
+    return (s for s in sources if s is not None)
