@@ -1,0 +1,139 @@
+"""A selected backend as the core sees it: typed calls that cannot be harmed by the plugin behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lazycore_plugin_api import (
+    Artifact,
+    ArtifactMeta,
+    BackendInfo,
+    Compat,
+    CompileContext,
+    CompileFailure,
+    Decision,
+    Estimate,
+    Executable,
+    HostArray,
+    HostSession,
+    Node,
+    OpenContext,
+    Profile,
+    Rejected,
+    Segment,
+    Session,
+    Supported,
+    Target,
+)
+from lazycore_plugin_api.patterns import Pattern
+
+from lazycore.plugins.compiling import SegmentCompiler
+from lazycore.plugins.hook_calls import HookCalls
+from lazycore.plugins.loading import Plugin
+from lazycore.plugins.sessions import LazySession
+
+__all__ = ["LoadedBackend"]
+
+
+class LoadedBackend:
+    """One plugin with one target. Its methods are the hooks of the contract, absent ones with their documented
+    default; they raise PluginError for a wrong result and BackendError for an exception, each naming plugin, hook and
+    the user's line. ``compile`` alone never raises."""
+
+    def __init__(self, plugin: Plugin, target: Target) -> None:
+        self.name: str = plugin.info.name
+        self.info: BackendInfo = plugin.info
+        self.target: Target = target
+        self._hooks = HookCalls(self.name, plugin.manager)
+        self._session = LazySession(self.name, self._open)
+        self._compiler = SegmentCompiler(self.name, self.info, self._hooks, self._context)
+
+    def __repr__(self) -> str:
+        return f"LoadedBackend({self})"
+
+    def __str__(self) -> str:
+        changed = {k: v for k, v in self.target.options.items() if v != self.info.options[k].default}
+        options = "&".join(f"{k}={v}" for k, v in changed.items())
+        return f"{self.name}:{self.target.device}" + (f"?{options}" if options else "")
+
+    @property
+    def session(self) -> Session:
+        """The opened device; opening it is what the first access does."""
+        return self._session.get()
+
+    def _open(self) -> Session:
+        if not self._hooks.implements("lazycore_open"):
+            return HostSession()
+        return self._hooks.one("lazycore_open", Session, ctx=OpenContext(self.target))
+
+    def _context(self) -> CompileContext:
+        return CompileContext(self.session, self.target)
+
+    def supports(self, node: Node) -> Decision:
+        """Whether the backend takes the node."""
+        hook = "lazycore_supports"
+        decision = self._hooks.call(hook, node, node=node, target=self.target)
+        if isinstance(decision, Supported | Rejected):
+            return decision
+        raise self._hooks.wrong(hook, decision, "Supported or Rejected", node)
+
+    def compile(self, segments: Sequence[Segment]) -> list[Executable | CompileFailure]:
+        """One result per segment, each prepared by the plugin first. Never raises: errors are failures' ``error``."""
+        return self._compiler.compile(segments)
+
+    def prepare(self, segment: Segment) -> Segment:
+        """The plugin's own passes on a copy of the segment, as ``compile`` runs them."""
+        return self._compiler.prepare(segment, self._context())
+
+    def patterns(self) -> list[Pattern]:
+        """Groups of ops that the backend takes whole."""
+        return self._hooks.optional("lazycore_patterns", [], lambda: self._hooks.many("lazycore_patterns", Pattern))
+
+    def preserve_ops(self) -> list[str]:
+        """Composite ops that must not be decomposed before the backend was asked."""
+        hook = "lazycore_preserve_ops"
+        return self._hooks.optional(hook, [], lambda: self._hooks.many(hook, str, target=self.target))
+
+    def accept_segment(self, segment: Segment, estimate: Estimate) -> bool:
+        """The backend's last word on a segment."""
+        hook = "lazycore_accept_segment"
+        return self._hooks.optional(
+            hook, True, lambda: self._hooks.one(hook, bool, segment, segment=segment, estimate=estimate)
+        )
+
+    def prepare_constants(self, segment: Segment, constants: Mapping[int, HostArray]) -> Mapping[int, HostArray]:
+        """The frozen inputs in the form the executable wants; the same positions as in ``constants``."""
+        hook = "lazycore_prepare_constants"
+        if not self._hooks.implements(hook):
+            return constants
+        prepared: Mapping[int, HostArray] = self._hooks.call(
+            hook, segment, segment=segment, constants=constants, ctx=self._context()
+        )
+        if not isinstance(prepared, Mapping) or prepared.keys() != constants.keys():
+            raise self._hooks.wrong(hook, prepared, f"a mapping with the positions {sorted(constants)}", segment)
+        return prepared
+
+    def load(self, artifact: Artifact) -> Executable | None:
+        """The executable that was serialized, or None where the plugin cannot load any."""
+        hook = "lazycore_load"
+        return self._hooks.optional(
+            hook, None, lambda: self._hooks.one(hook, Executable, artifact=artifact, ctx=self._context())
+        )
+
+    def check_artifact(self, meta: ArtifactMeta) -> Compat:
+        """Whether a stored artifact runs here."""
+        hook = "lazycore_check_artifact"
+        mine = (meta.backend, meta.backend_version, meta.target) == (self.name, self.info.version, self.target)
+        default = Compat.optimal if mine else Compat.recompile
+        return self._hooks.optional(hook, default, lambda: self._hooks.one(hook, Compat, meta=meta))
+
+    def conformance(self) -> Profile:
+        """The backend's claims for the conformance suite."""
+        hook = "lazycore_conformance"
+        return self._hooks.optional(hook, Profile(), lambda: self._hooks.one(hook, Profile))
+
+    def observe(self, hook: str, **arguments: Any) -> None:
+        """Tell the plugin's observer ``hook`` something, if it has one. Raises BackendError."""
+        if self._hooks.implements(hook):
+            self._hooks.call(hook, **arguments)

@@ -1,0 +1,94 @@
+"""Have a plugin compile segments: prepared on a copy, verified, and every failure turned into a CompileFailure."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+
+from lazycore_plugin_api import (
+    BackendInfo,
+    CompileContext,
+    CompileFailure,
+    Executable,
+    InvalidGraph,
+    LazycoreError,
+    PluginError,
+    Segment,
+    verify,
+)
+from lazycore_plugin_api.backend import Threads
+
+from lazycore.plugins.hook_calls import HookCalls, place
+
+__all__ = ["SegmentCompiler"]
+
+Compiled = Executable | CompileFailure
+
+
+class SegmentCompiler:
+    """``lazycore_prepare`` and ``lazycore_compile`` of one backend. ``context`` opens the session, so it may raise."""
+
+    def __init__(self, name: str, info: BackendInfo, hooks: HookCalls, context: Callable[[], CompileContext]) -> None:
+        self._name = name
+        self._hooks = hooks
+        self._context = context
+        serial = info.capabilities.compile_threads is Threads.serial
+        self._turn: AbstractContextManager[object] = threading.RLock() if serial else nullcontext()
+
+    def compile(self, segments: Sequence[Segment]) -> list[Compiled]:
+        """One result per segment, in order."""
+        try:
+            with self._turn:
+                return self._compile(segments, self._context())
+        except LazycoreError as error:
+            return [CompileFailure(str(error), error) for _ in segments]
+
+    def prepare(self, segment: Segment, ctx: CompileContext) -> Segment:
+        """What the plugin's passes make of a copy of the segment. Raises PluginError if that is no valid segment with
+        the same inputs and outputs, BackendError if the passes raise."""
+        hook = "lazycore_prepare"
+        if not self._hooks.implements(hook):
+            return segment
+        copy = replace(segment, nodes=list(segment.nodes))
+        prepared = self._hooks.one(hook, Segment, segment, segment=copy, ctx=ctx)
+        self._check_prepared(segment, prepared)
+        return prepared
+
+    def _check_prepared(self, before: Segment, after: Segment) -> None:
+        try:
+            verify(after)
+        except InvalidGraph as error:
+            raise PluginError(f"backend {self._name!r}: lazycore_prepare broke {before.name}: {error}") from error
+        for side in ("inputs", "outputs"):
+            specs = [[value.spec for value in getattr(segment, side)] for segment in (before, after)]
+            if specs[0] != specs[1]:
+                raise PluginError(
+                    f"backend {self._name!r}: lazycore_prepare changed the {side} of {before.name}{place(before)}"
+                )
+
+    def _compile(self, segments: Sequence[Segment], ctx: CompileContext) -> list[Compiled]:
+        results = [self._prepared(segment, ctx) for segment in segments]
+        ready = [r for r in results if isinstance(r, Segment)]
+        compiled = iter(self._ask(ready, ctx) if ready else ())
+        return [next(compiled) if isinstance(r, Segment) else r for r in results]
+
+    def _prepared(self, segment: Segment, ctx: CompileContext) -> Segment | CompileFailure:
+        try:
+            return self.prepare(segment, ctx)
+        except LazycoreError as error:
+            return CompileFailure(str(error), error)
+
+    def _ask(self, segments: list[Segment], ctx: CompileContext) -> list[Compiled]:
+        hook = "lazycore_compile"
+        results = self._hooks.call(hook, segments[0], segments=segments, ctx=ctx)
+        if not isinstance(results, Sequence) or len(results) != len(segments):
+            raise self._hooks.wrong(hook, results, f"{len(segments)} results, one per segment", segments[0])
+        return [self._result(hook, s, r) for s, r in zip(segments, results, strict=True)]
+
+    def _result(self, hook: str, segment: Segment, result: object) -> Compiled:
+        if isinstance(result, Executable | CompileFailure):
+            return result
+        error = self._hooks.wrong(hook, result, "an Executable or a CompileFailure per segment", segment)
+        return CompileFailure(str(error), error)
