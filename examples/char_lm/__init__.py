@@ -1,0 +1,1 @@
+"""A small character language model: ordinary PyTorch that knows nothing of the device it runs on."""
