@@ -1,0 +1,46 @@
+"""The ops a complete backend takes: what forward, backward and optimizer steps of ordinary models reach."""
+
+from __future__ import annotations
+
+_NAMES = """
+abs neg exp exp2 expm1 log log1p log2 log10 sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh
+atanh sigmoid erf erfc floor ceil round round.decimals trunc sign sgn frac relu silu mish gelu hardtanh hardswish
+hardsigmoid leaky_relu elu softplus log_sigmoid_forward logical_not bitwise_not isnan isinf signbit lgamma
+add.Tensor add.Scalar sub.Tensor sub.Scalar mul.Tensor mul.Scalar div.Tensor div.Scalar div.Tensor_mode div.Scalar_mode
+rsub.Tensor rsub.Scalar floor_divide pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar maximum minimum fmax fmin
+fmod.Tensor fmod.Scalar remainder.Tensor remainder.Scalar remainder.Scalar_Tensor atan2 hypot
+eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar le.Tensor le.Scalar gt.Tensor gt.Scalar ge.Tensor ge.Scalar
+logical_and logical_or logical_xor bitwise_and.Tensor bitwise_and.Scalar bitwise_or.Tensor bitwise_or.Scalar
+bitwise_xor.Tensor bitwise_xor.Scalar bitwise_left_shift.Tensor bitwise_right_shift.Tensor copysign.Tensor xlogy.Tensor
+where.self clamp clamp.Tensor clamp_min clamp_min.Tensor clamp_max clamp_max.Tensor addcmul addcdiv lerp.Scalar
+lerp.Tensor masked_fill.Scalar masked_fill.Tensor threshold
+threshold_backward sigmoid_backward tanh_backward gelu_backward silu_backward mish_backward hardtanh_backward
+leaky_relu_backward elu_backward softplus_backward log_sigmoid_backward hardswish_backward hardsigmoid_backward
+sum sum.dim_IntList mean mean.dim amax amin max min max.dim min.dim argmax argmin prod prod.dim_int any any.dim any.dims
+all all.dim all.dims var.correction std.correction var_mean.correction logsumexp linalg_vector_norm norm.Scalar
+norm.ScalarOpt_dim cumsum cumprod count_nonzero.dim_IntList
+_softmax _log_softmax _softmax_backward_data _log_softmax_backward_data
+mm bmm addmm baddbmm addbmm mv addmv dot addr
+convolution convolution_backward
+max_pool2d_with_indices max_pool2d_with_indices_backward avg_pool2d avg_pool2d_backward _adaptive_avg_pool2d
+_adaptive_avg_pool2d_backward
+_native_batch_norm_legit_functional _native_batch_norm_legit.no_stats native_batch_norm_backward native_layer_norm
+native_layer_norm_backward native_group_norm native_group_norm_backward
+nll_loss_forward nll_loss_backward nll_loss2d_forward nll_loss2d_backward mse_loss mse_loss_backward
+binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits smooth_l1_loss
+smooth_l1_loss_backward huber_loss huber_loss_backward
+embedding embedding_dense_backward gather scatter.src scatter.value scatter_add scatter_reduce.two index_select
+index.Tensor index_put index_add index_copy index_fill.int_Scalar take put select_backward slice_backward
+select_scatter slice_scatter diagonal_backward unfold_backward
+cat view permute expand select.int slice.Tensor squeeze squeeze.dim squeeze.dims unsqueeze flip roll repeat
+constant_pad_nd tril triu clone alias _to_copy view.dtype diagonal stack lift_fresh_copy
+full scalar_tensor arange.start_step eye.m linspace
+sort.stable topk
+upsample_nearest2d upsample_nearest2d_backward upsample_bilinear2d upsample_bilinear2d_backward
+"""
+
+REQUIRED = [f"aten.{name}" if "." in name else f"aten.{name}.default" for name in _NAMES.split()]
+REQUIRED += ["lazycore.dynamic_slice.default", "lazycore.dynamic_update_slice.default"]
+
+ABSENT: dict[str, dict[str, str]] = {"reference": {}, "xla": {}}
+"""Backend -> op -> why that backend is allowed to leave the op to others."""
