@@ -2,5 +2,6 @@
 
 from lazycore.plugins.backend import LoadedBackend
 from lazycore.plugins.selection import Selection, current, on_change, selection_key, use_backend
+from lazycore.plugins.warning import PluginWarning
 
-__all__ = ["LoadedBackend", "Selection", "current", "on_change", "selection_key", "use_backend"]
+__all__ = ["LoadedBackend", "PluginWarning", "Selection", "current", "on_change", "selection_key", "use_backend"]

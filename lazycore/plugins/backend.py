@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from lazycore_plugin_api import (
     Executable,
     HostArray,
     HostSession,
+    LazycoreError,
     Node,
     OpenContext,
     Profile,
@@ -32,6 +34,7 @@ from lazycore.plugins.compiling import SegmentCompiler
 from lazycore.plugins.hook_calls import HookCalls
 from lazycore.plugins.loading import Plugin
 from lazycore.plugins.sessions import LazySession
+from lazycore.plugins.warning import PluginWarning
 
 __all__ = ["LoadedBackend"]
 
@@ -39,7 +42,7 @@ __all__ = ["LoadedBackend"]
 class LoadedBackend:
     """One plugin with one target. Its methods are the hooks of the contract, absent ones with their documented
     default; they raise PluginError for a wrong result and BackendError for an exception, each naming plugin, hook and
-    the user's line. ``compile`` alone never raises."""
+    the user's line. ``supports`` and ``compile`` alone never raise: their results can carry the error."""
 
     def __init__(self, plugin: Plugin, target: Target) -> None:
         self.name: str = plugin.info.name
@@ -65,13 +68,20 @@ class LoadedBackend:
     def _open(self) -> Session:
         if not self._hooks.implements("lazycore_open"):
             return HostSession()
-        return self._hooks.one("lazycore_open", Session, ctx=OpenContext(self.target))
+        return self._hooks.one("lazycore_open", Session, ctx=OpenContext(self.target))  # type: ignore[type-abstract]
 
     def _context(self) -> CompileContext:
         return CompileContext(self.session, self.target)
 
     def supports(self, node: Node) -> Decision:
-        """Whether the backend takes the node."""
+        """Whether the backend takes the node. Never raises: a plugin's error is a warning and a ``Rejected``."""
+        try:
+            return self._decision(node)
+        except LazycoreError as error:
+            warnings.warn(f"{error}; the op is left to others", PluginWarning, stacklevel=2)
+            return Rejected("plugin_error", str(error))
+
+    def _decision(self, node: Node) -> Decision:
         hook = "lazycore_supports"
         decision = self._hooks.call(hook, node, node=node, target=self.target)
         if isinstance(decision, Supported | Rejected):
@@ -117,9 +127,9 @@ class LoadedBackend:
     def load(self, artifact: Artifact) -> Executable | None:
         """The executable that was serialized, or None where the plugin cannot load any."""
         hook = "lazycore_load"
-        return self._hooks.optional(
-            hook, None, lambda: self._hooks.one(hook, Executable, artifact=artifact, ctx=self._context())
-        )
+        if not self._hooks.implements(hook):
+            return None
+        return self._hooks.one(hook, Executable, artifact=artifact, ctx=self._context())  # type: ignore[type-abstract]
 
     def check_artifact(self, meta: ArtifactMeta) -> Compat:
         """Whether a stored artifact runs here."""
