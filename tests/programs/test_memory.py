@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 import lazycore
-from lazycore.frontend.storage import live_states
+from lazycore.trace.state import StorageState
 
 WARM, STEPS = 100, 300
 ALLOWED_GROWTH = 6 << 20
@@ -47,7 +47,7 @@ def settle() -> int:
     lazycore.sync()
     gc.collect()
     lazycore.sync()
-    return live_states()
+    return sum(isinstance(item, StorageState) for item in gc.get_objects())
 
 
 @pytest.mark.usefixtures("backend")
