@@ -1,0 +1,56 @@
+# `make demo` and `make test` work from a fresh checkout: they make .venv first, once.
+
+PYTHON      ?= python3
+TORCH       ?= torch==2.13.0
+# Where to get torch: TORCH_FLAGS="--index-url https://download.pytorch.org/whl/cpu" is the small build without CUDA.
+TORCH_FLAGS ?=
+WORKERS     ?= 2
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+READY := $(VENV)/.ready
+PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
+DISTS := . plugin_api backends/reference backends/xla backends/tvm
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench wheels clean
+
+help:
+	@echo "make setup | demo | test | lint | bench | wheels | clean"
+
+setup: $(READY)
+
+# torch comes first and by itself, so that nothing else decides which one it is. The five distributions need each other
+# and are on no index, so that only one command that names them all can install them. That includes apache-tvm: its
+# wheel takes seconds to install, and the environment is then the one that the distributions' metadata promise.
+$(READY): pyproject.toml plugin_api/pyproject.toml $(wildcard backends/*/pyproject.toml)
+	@$(PYTHON) -c 'import sys; sys.exit("lazycore needs Python 3.11 or newer: make PYTHON=..." if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install $(TORCH_FLAGS) $(TORCH)
+	$(PIP) install $(patsubst %,-e %,$(patsubst .,.[dev],$(DISTS)))
+	@touch $@
+
+demo: $(READY)
+	$(BIN)/python examples/demo.py
+
+# One thread per worker: the tests are many and small, and idle threads of several pools would fight for the cores.
+test: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(READY)
+	$(BIN)/python bench/trace.py
+
+# Beside the in-tree use, so that a vendor's package can be installed with `pip install --find-links dist`.
+wheels: $(READY)
+	rm -rf dist $(addsuffix /build,$(DISTS))
+	$(PIP) wheel --no-deps --wheel-dir dist $(patsubst .,./,$(DISTS))
+	@ls dist
+
+clean:
+	rm -rf $(VENV) dist $(addsuffix /build,$(DISTS))

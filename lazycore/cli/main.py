@@ -1,0 +1,106 @@
+"""The command line: ``lazycore run``, ``lazycore backends``, ``lazycore --version``."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from lazycore_plugin_api import LazycoreError
+from rich.console import Console
+
+from lazycore.cli.listing import list_backends
+from lazycore.cli.script import run_script
+from lazycore.config import config
+from lazycore.plugins import current, use_backend
+from lazycore.plugins.grammar import GRAMMAR
+from lazycore.plugins.selection import ENVIRONMENT
+from lazycore.report.metrics import metrics
+from lazycore.report.placement import summary
+
+__all__ = ["main"]
+
+USAGE_ERROR = 2
+PIPE_WIDTH = 200
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="A PyTorch device that compiles with the codegen you bring."
+)
+
+
+def main() -> None:
+    """The console script. Always raises SystemExit."""
+    # The script runs when typer is through, since typer would turn its KeyboardInterrupt and errors into its own.
+    launches: list[Callable[[], None]] = []
+    try:
+        typer.main.get_command(app).main(prog_name="lazycore", obj=launches)
+    except SystemExit as stop:
+        if not launches or stop.code:
+            raise
+    launches[0]()
+    raise SystemExit(0)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"lazycore {version('lazycore')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    _version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options of the command itself."""
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def run(
+    context: typer.Context,
+    script: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A Python file.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="The script's own arguments.")] = None,
+    backend: Annotated[str | None, typer.Option(help=f"Backends, in order: {GRAMMAR}", metavar="SELECTION")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="An op that no backend takes is an error.")] = False,
+) -> None:
+    """Run a script, with the lazycore device at hand, and print what ran where."""
+    _configure(backend, strict)
+    atexit.register(_print_summary, os.getpid())
+    context.obj.append(lambda: run_script(str(script), arguments or []))
+
+
+@app.command()
+def backends(
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show why a plugin is broken: its traceback.")] = False,
+) -> None:
+    """List the installed backends."""
+    # Rich takes a pipe for 80 columns wide and would cut what a program is to read.
+    list_backends(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), verbose)
+
+
+def _configure(backend: str | None, strict: bool) -> None:
+    # Through the environment as well, so that processes which the script starts run alike.
+    if strict:
+        os.environ["LAZYCORE_STRICT"] = "1"
+        config.strict = True
+    if backend is None:
+        return
+    os.environ[ENVIRONMENT] = backend
+    try:
+        use_backend(backend)
+    except LazycoreError as error:
+        typer.echo(f"lazycore: {error}", err=True)
+        raise typer.Exit(USAGE_ERROR) from error
+
+
+def _print_summary(process: int) -> None:
+    # A forked child inherits the registration; the line is the parent's to print.
+    if os.getpid() == process:
+        counts = metrics()
+        print(summary(counts, current() if counts["ops_recorded"] else ()), file=sys.stderr, flush=True)
