@@ -1,0 +1,65 @@
+"""One compiled XLA program per segment, launched without waiting for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import jax
+from lazycore_plugin_api import Buffer, Executable, HostArray, Segment
+
+from lazycore_xla.configuration import own_configuration, wide_types
+from lazycore_xla.emit import emit
+from lazycore_xla.session import JaxBuffer, JaxSession
+
+__all__ = ["JaxExecutable", "compile_segment"]
+
+_OPTIONS = {
+    "xla_allow_excess_precision": False,  # bfloat16 and float16 round after every op, as in eager
+    "xla_cpu_enable_fast_min_max": False,  # NaN must survive max and min
+}
+
+
+class JaxExecutable(Executable):
+    """A loaded executable. Outputs are buffers of their own: XLA copies what would alias an input or one another."""
+
+    def __init__(self, compiled: jax.stages.Compiled, segment: Segment) -> None:
+        self._compiled = compiled
+        self._specs = [value.spec for value in segment.outputs]
+        self._has_scalars = bool(segment.scalars)
+
+    def run(self, inputs: Sequence[Buffer | HostArray]) -> list[JaxBuffer]:  # type: ignore[override]
+        arrays = [i.array if type(i) is JaxBuffer else i for i in inputs]
+        if self._has_scalars:
+            # jax would read a NumPy float64 or int64 as 32 bits outside of this context.
+            with wide_types():
+                results = self._compiled(*arrays)
+        else:
+            results = self._compiled(*arrays)
+        return list(map(JaxBuffer, results, self._specs))
+
+
+def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
+    """Compile for the session's device. Raises BackendError from a lowering, or what XLA raises."""
+    with own_configuration(), jax.default_device(session.device):
+        arguments = [jax.ShapeDtypeStruct(v.spec.static_shape, v.spec.dtype.numpy) for v in segment.inputs]
+        function = jax.jit(_named(segment), donate_argnums=_donated(segment))
+        return JaxExecutable(function.lower(*arguments).compile(compiler_options=_OPTIONS), segment)
+
+
+def _named(segment: Segment) -> object:
+    function = emit(segment)
+    function.__name__ = segment.name
+    return function
+
+
+def _donated(segment: Segment) -> tuple[int, ...]:
+    """The donatable inputs for which there is an output of the same spec; XLA could not use the others' memory."""
+    room = Counter(value.spec for value in segment.outputs)
+    chosen = []
+    for position in sorted(segment.donatable):
+        spec = segment.inputs[position].spec
+        if room[spec] > 0:
+            room[spec] -= 1
+            chosen.append(position)
+    return tuple(chosen)

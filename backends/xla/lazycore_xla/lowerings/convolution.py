@@ -1,0 +1,120 @@
+"""Convolutions in one, two and three dimensions, transposed ones, and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from lazycore_xla.lowerings.operands import Array, Out, transpose_of
+from lazycore_xla.registry import FLOATING, lowering
+
+__all__: list[str] = []
+
+
+@dataclass(frozen=True)
+class _Window:
+    """A convolution's attributes, one number per spatial dimension."""
+
+    stride: Sequence[int]
+    padding: Sequence[int]
+    dilation: Sequence[int]
+    transposed: bool
+    output_padding: Sequence[int]
+    groups: int
+
+
+def _convolve(x: Array, weight: Array, window: _Window) -> Array:
+    return _transposed(x, weight, window) if window.transposed else _forward(x, weight, window)
+
+
+def _forward(x: Array, weight: Array, window: _Window) -> Array:
+    return lax.conv_general_dilated(
+        x,
+        weight,
+        window_strides=window.stride,
+        padding=[(p, p) for p in window.padding],
+        rhs_dilation=window.dilation,
+        feature_group_count=window.groups,
+        precision=lax.Precision.HIGHEST,
+    )
+
+
+def _transposed(x: Array, weight: Array, window: _Window) -> Array:
+    """The input spread out by the stride and convolved with the mirrored weight (in, out / groups, *kernel)."""
+    reach = [d * (k - 1) for d, k in zip(window.dilation, weight.shape[2:], strict=True)]
+    edges = zip(reach, window.padding, window.output_padding, strict=True)
+    return lax.conv_general_dilated(
+        x,
+        _mirrored(weight, window.groups),
+        window_strides=[1] * len(reach),
+        padding=[(r - p, r - p + extra) for r, p, extra in edges],
+        lhs_dilation=window.stride,
+        rhs_dilation=window.dilation,
+        feature_group_count=window.groups,
+        precision=lax.Precision.HIGHEST,
+    )
+
+
+def _mirrored(weight: Array, groups: int) -> Array:
+    """(in, out / groups, *kernel) -> (out, in / groups, *kernel), the kernel reversed."""
+    inputs, outputs, *kernel = weight.shape
+    split = weight.reshape(groups, inputs // groups, outputs, *kernel)
+    swapped = jnp.swapaxes(split, 1, 2).reshape(groups * outputs, inputs // groups, *kernel)
+    return lax.rev(swapped, tuple(range(2, weight.ndim)))
+
+
+@lowering("aten.convolution.default", widen=True, dtypes=FLOATING)
+def _convolution(
+    x: Array,
+    weight: Array,
+    bias: Array | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> Array:
+    rank = x.ndim - 2
+    window = _Window(*(_per_dimension(v, rank) for v in (stride, padding, dilation)), transposed,
+                     _per_dimension(output_padding, rank), groups)  # fmt: skip
+    result = _convolve(x, weight, window)
+    return result if bias is None else result + bias.reshape(-1, *[1] * rank)
+
+
+def _per_dimension(sizes: Sequence[int], rank: int) -> Sequence[int]:
+    """ATen lets one number stand for all dimensions."""
+    return sizes if len(sizes) == rank else tuple(sizes) * rank
+
+
+@lowering("aten.convolution_backward.default", widen=True, needs_out=True, dtypes=FLOATING)
+def _convolution_backward(
+    gradient: Array,
+    x: Array,
+    weight: Array,
+    bias_sizes: Sequence[int] | None,  # noqa: ARG001
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    output_mask: Sequence[bool],
+    *,
+    out: Out,
+) -> tuple[Array, ...]:
+    """Gradients of input, weight and bias; one that was not asked for is as empty as its spec."""
+    rank = x.ndim - 2
+    window = _Window(*(_per_dimension(v, rank) for v in (stride, padding, dilation)), transposed,
+                     _per_dimension(output_padding, rank), groups)  # fmt: skip
+    gradients = (
+        lambda: transpose_of(lambda v: _convolve(v, weight, window), x.shape, gradient),
+        lambda: transpose_of(lambda v: _convolve(x, v, window), weight.shape, gradient),
+        lambda: jnp.sum(gradient, axis=(0, *range(2, gradient.ndim))),
+    )
+    wanted = zip(gradients, output_mask, out, strict=True)
+    return tuple(f() if asked else jax.numpy.zeros(s.static_shape, s.dtype.numpy) for f, asked, s in wanted)

@@ -1,0 +1,60 @@
+"""Tensors from numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from lazycore_xla.lowerings.operands import Array, Out, Scalar, as_dtype
+from lazycore_xla.registry import ANY, NUMERIC, lowering
+
+__all__: list[str] = []
+
+
+@lowering("aten.full.default", needs_out=True, dtypes=ANY)
+def _full(size: Sequence[int], fill: Scalar, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
+    return jnp.broadcast_to(as_dtype(fill, out[0].dtype.numpy), out[0].static_shape)
+
+
+@lowering("aten.fill.Scalar", "aten.fill.Tensor", dtypes=ANY)
+def _fill(x: Array, value: Scalar) -> Array:
+    return jnp.broadcast_to(as_dtype(value, x.dtype), x.shape)
+
+
+@lowering("aten.scalar_tensor.default", needs_out=True, dtypes=ANY)
+def _scalar_tensor(s: Scalar, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
+    return as_dtype(s, out[0].dtype.numpy)
+
+
+@lowering("aten.arange.start_step", needs_out=True, dtypes=ANY)
+def _arange(start: Scalar, end: Scalar, step: Scalar = 1, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
+    """start + i * step, computed in float64 or int64 and rounded once."""
+    spec = out[0]
+    wide = jnp.float64 if _is_inexact(start, step) or spec.dtype.is_floating else jnp.int64
+    positions = lax.iota(wide, spec.static_shape[0])
+    return (as_dtype(start, wide) + positions * as_dtype(step, wide)).astype(spec.dtype.numpy)
+
+
+def _is_inexact(*numbers: Scalar) -> bool:
+    return any(n.dtype.kind == "f" if isinstance(n, jax.Array) else isinstance(n, float) for n in numbers)
+
+
+@lowering("aten.linspace.default", needs_out=True)
+def _linspace(start: Scalar, end: Scalar, steps: int, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
+    """The first half counts from the start, the second from the end, so that both ends are exact."""
+    target = out[0].dtype.numpy
+    wide = jnp.float64 if out[0].dtype.is_integral else jnp.promote_types(target, jnp.float32)
+    first, last = as_dtype(start, wide), as_dtype(end, wide)
+    step = (last - first) / as_dtype(max(steps - 1, 1), wide)
+    position = lax.iota(wide, steps)
+    backwards = last - step * (as_dtype(steps - 1, wide) - position)
+    return jnp.where(position < steps // 2, first + step * position, backwards if steps > 1 else first).astype(target)
+
+
+@lowering("aten.eye.default", "aten.eye.m", needs_out=True, dtypes=NUMERIC)
+def _eye(n: int, m: int | None = None, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
+    return jnp.eye(n, m, dtype=out[0].dtype.numpy)

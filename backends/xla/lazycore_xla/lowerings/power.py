@@ -1,0 +1,61 @@
+"""Powers, with the exponents that ATen computes by other means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from lazycore_xla.lowerings.operands import Array, Scalar, as_dtype
+from lazycore_xla.registry import NUMERIC, lowering
+
+__all__: list[str] = []
+
+_SPECIAL: dict[float, Callable[[Array], Array]] = {
+    0.5: jnp.sqrt,
+    1.0: lambda x: x,
+    2.0: lambda x: x * x,
+    3.0: lambda x: x * x * x,
+    -0.5: lax.rsqrt,
+    -1.0: lambda x: 1 / x,
+    -2.0: lambda x: 1 / (x * x),
+}
+
+
+@lowering("aten.pow.Tensor_Scalar", widen=True, dtypes=NUMERIC)
+def _pow_scalar(x: Array, exponent: Scalar) -> Array:
+    if not isinstance(exponent, (jax.Array, complex)) and jnp.issubdtype(x.dtype, jnp.floating):
+        special = _SPECIAL.get(float(exponent))
+        if special is not None:
+            return special(x)
+    return _pow(x, exponent)
+
+
+@lowering("aten.pow.Tensor_Tensor", "aten.pow.Scalar", widen=True, dtypes=NUMERIC)
+def _pow(x: Any, exponent: Any) -> Array:
+    dtype = x.dtype if isinstance(x, jax.Array) else exponent.dtype
+    base, power = jnp.broadcast_arrays(as_dtype(x, dtype), as_dtype(exponent, dtype))
+    if jnp.issubdtype(dtype, jnp.inexact):
+        return jnp.power(base, power)
+    return _integer_power(base, power)
+
+
+def _integer_power(base: Array, exponent: Array) -> Array:
+    """Wraps around. A negative exponent gives 0 except for the bases 1 and -1, as in ATen."""
+    one, zero = as_dtype(1, base.dtype), as_dtype(0, base.dtype)
+
+    def step(_: Any, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        result, square, rest = state
+        result = jnp.where((rest & one) == one, result * square, result)
+        return result, square * square, lax.shift_right_logical(rest, one)
+
+    bits = base.dtype.itemsize * 8
+    result, _, _ = lax.fori_loop(0, bits, step, (jnp.ones_like(base), base, jnp.maximum(exponent, zero)))
+    if jnp.issubdtype(base.dtype, jnp.unsignedinteger):
+        return result
+    sign = jnp.where((exponent & one) == one, base, one)
+    inverse = jnp.where(base == one, one, jnp.where(base == -one, sign, zero))
+    return jnp.where(exponent < zero, inverse, result)

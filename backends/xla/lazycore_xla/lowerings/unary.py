@@ -1,0 +1,89 @@
+"""Elementwise functions of one tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+from jax import lax
+
+from lazycore_xla.lowerings.operands import Array, as_dtype, is_float
+from lazycore_xla.registry import NUMERIC, REAL, lowering, register_all
+
+__all__: list[str] = []
+
+
+def _if_float(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Integers are already what rounding makes of them."""
+    return lambda x: function(x) if is_float(x) else x
+
+
+_ROUND = _if_float(lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN))
+
+_ANALYTIC = {
+    "aten.neg.default": jnp.negative,
+    "aten.abs.default": jnp.abs,
+    "aten.exp.default": jnp.exp,
+    "aten.log.default": jnp.log,
+    "aten.sqrt.default": jnp.sqrt,
+    "aten.sin.default": jnp.sin,
+    "aten.cos.default": jnp.cos,
+    "aten.tan.default": jnp.tan,
+    "aten.sinh.default": jnp.sinh,
+    "aten.cosh.default": jnp.cosh,
+    "aten.tanh.default": jnp.tanh,
+    "aten.reciprocal.default": jnp.reciprocal,
+}
+
+_REAL = {
+    "aten.exp2.default": jnp.exp2,
+    "aten.expm1.default": jnp.expm1,
+    "aten.log1p.default": jnp.log1p,
+    "aten.log2.default": jnp.log2,
+    "aten.log10.default": jnp.log10,
+    "aten.rsqrt.default": lax.rsqrt,
+    "aten.asin.default": jnp.arcsin,
+    "aten.acos.default": jnp.arccos,
+    "aten.atan.default": jnp.arctan,
+    "aten.asinh.default": jnp.arcsinh,
+    "aten.acosh.default": jnp.arccosh,
+    "aten.atanh.default": jnp.arctanh,
+    "aten.erf.default": lax.erf,
+    "aten.erfc.default": lax.erfc,
+    "aten.erfinv.default": lax.erf_inv,
+    "aten.lgamma.default": lax.lgamma,
+    "aten.digamma.default": lax.digamma,
+    "aten.floor.default": _if_float(lax.floor),
+    "aten.ceil.default": _if_float(lax.ceil),
+    "aten.trunc.default": _if_float(jnp.trunc),
+    "aten.round.default": _ROUND,
+    "aten.frac.default": lambda x: x - jnp.trunc(x),
+    "aten.isnan.default": jnp.isnan,
+    "aten.isinf.default": jnp.isinf,
+    "aten.signbit.default": lambda x: jnp.signbit(x) if is_float(x) else x < as_dtype(0, x.dtype),
+    "aten.bitwise_not.default": jnp.invert,
+}
+
+register_all(_ANALYTIC, widen=True, dtypes=NUMERIC)
+register_all(_REAL, widen=True)
+
+
+@lowering("aten.sign.default", "aten.sgn.default", dtypes=REAL)
+def _sign(x: Array) -> Array:
+    """-1, 0 or 1; unlike jax's, 0 for NaN."""
+    zero = as_dtype(0, x.dtype)
+    return (x > zero) if x.dtype == jnp.bool_ else (x > zero).astype(x.dtype) - (x < zero).astype(x.dtype)
+
+
+@lowering("aten.logical_not.default", dtypes=NUMERIC)
+def _logical_not(x: Array) -> Array:
+    return x == as_dtype(0, x.dtype)
+
+
+@lowering("aten.round.decimals", widen=True)
+def _round_decimals(x: Array, *, decimals: int) -> Array:
+    """Round half to even at the given decimal place, scaled by a power of ten as ATen does."""
+    if decimals == 0 or not is_float(x):
+        return _ROUND(x)
+    power = as_dtype(10.0 ** abs(decimals), x.dtype)
+    return _ROUND(x * power) / power if decimals > 0 else _ROUND(x / power) * power

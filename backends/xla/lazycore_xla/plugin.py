@@ -1,0 +1,70 @@
+"""The plugin's hooks. jax is imported with this module, hence only when the backend is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lazycore_plugin_api import (
+    BackendInfo,
+    Capabilities,
+    CompileContext,
+    CompileFailure,
+    Decision,
+    Executable,
+    Node,
+    OpenContext,
+    Segment,
+    Session,
+    Target,
+    Threads,
+    hookimpl,
+)
+
+from lazycore_xla import __version__
+from lazycore_xla.capability import decide
+from lazycore_xla.executable import compile_segment
+from lazycore_xla.session import JaxSession
+
+__all__ = ["lazycore_backend_info", "lazycore_compile", "lazycore_open", "lazycore_supports"]
+
+_CAPABILITIES = Capabilities(
+    asynchronous=True, donation=True, compile_threads=Threads.concurrent, run_threads=Threads.concurrent
+)
+
+
+@hookimpl
+def lazycore_backend_info() -> BackendInfo:
+    """XLA on the CPU; other devices of jax are untested and not offered."""
+    return BackendInfo(name="xla", version=__version__, devices=("cpu",), capabilities=_CAPABILITIES)
+
+
+@hookimpl
+def lazycore_open(ctx: OpenContext) -> Session:
+    """Open jax's device of the target's name."""
+    return JaxSession(ctx.target.device)
+
+
+@hookimpl
+def lazycore_supports(node: Node, target: Target) -> Decision:  # noqa: ARG001
+    """Look the node up in the lowering table."""
+    return decide(node)
+
+
+@hookimpl
+def lazycore_compile(segments: Sequence[Segment], ctx: CompileContext) -> Sequence[Executable | CompileFailure]:
+    """Compile each segment on its own; one that fails does not hold up the others."""
+    results: list[Executable | CompileFailure] = []
+    for done, segment in enumerate(segments, start=1):
+        results.append(_compile(segment, ctx))
+        if ctx.progress:
+            ctx.progress(done, len(segments))
+    return results
+
+
+def _compile(segment: Segment, ctx: CompileContext) -> Executable | CompileFailure:
+    if not isinstance(ctx.session, JaxSession):
+        return CompileFailure(f"xla: {segment.name}: the session is a {type(ctx.session).__name__}, not xla's own")
+    try:
+        return compile_segment(segment, ctx.session)
+    except Exception as error:
+        return CompileFailure(f"xla: {segment.name}: {error}", error)

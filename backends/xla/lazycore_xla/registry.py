@@ -1,0 +1,63 @@
+"""The lowering table: op name -> jax function. It is also the capability table, so the two cannot disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from lazycore_plugin_api import DType, Node
+
+__all__ = ["ANY", "FLOATING", "NUMERIC", "REAL", "TABLE", "Check", "Lowering", "lowering", "register", "register_all"]
+
+FLOATING = frozenset({DType.float64, DType.float32, DType.float16, DType.bfloat16})
+_INTEGRAL = frozenset(d for d in DType if d.is_integral)
+REAL = FLOATING | _INTEGRAL | {DType.bool}
+NUMERIC = REAL | {DType.complex64, DType.complex128}
+ANY = frozenset(DType)
+
+Function: TypeAlias = Callable[..., Any]
+Check: TypeAlias = Callable[[Node], str | None]
+"""Looks at a node's arguments; a text says why the lowering does not take it."""
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """One row. ``function`` gets the node's arguments: values as jax arrays, dtypes as NumPy's, all else as it is.
+
+    ``needs_out``: it also gets the outputs' specs as the keyword ``out``. ``widen``: float16 and bfloat16 operands
+    arrive as float32, and the results are rounded once. ``dtypes``: what operands and results may be.
+    """
+
+    function: Function
+    needs_out: bool = False
+    widen: bool = False
+    dtypes: frozenset[DType] = REAL
+    check: Check | None = None
+
+
+TABLE: dict[str, Lowering] = {}
+
+
+def register(op: str, row: Lowering) -> None:
+    """Add a row. Raises ValueError for a second one of the same op."""
+    if op in TABLE:
+        raise ValueError(f"{op} has two lowerings")
+    TABLE[op] = row
+
+
+def register_all(functions: Mapping[str, Function], **columns: Any) -> None:
+    """Add one row per function, with the same other columns."""
+    for op, function in functions.items():
+        register(op, Lowering(function, **columns))
+
+
+def lowering(*ops: str, **columns: Any) -> Callable[[Function], Function]:
+    """Decorator: the function is the lowering of these ops; ``columns`` are Lowering's other fields."""
+
+    def add(function: Function) -> Function:
+        for op in ops:
+            register(op, Lowering(function, **columns))
+        return function
+
+    return add
