@@ -1,0 +1,1 @@
+"""What a user is told: counters and placement."""

@@ -1,0 +1,1 @@
+"""Running plans: values on their backends, transfers between them, and the executor."""
