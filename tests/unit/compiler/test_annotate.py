@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from lazycore_plugin_api import DType, Dim, Node, Rejected, TensorSpec, Value
+from lazycore_plugin_api import Dim, DType, Node, Rejected, TensorSpec, Value
 from plan_fakes.backends import FakeBackend
 
 from lazycore.compiler.annotate import Annotator
 
+FLOATS = TensorSpec((3,), DType.float32)
 
-def _neg(spec: TensorSpec = TensorSpec((3,), DType.float32)) -> Node:
+
+def _neg(spec: TensorSpec = FLOATS) -> Node:
     return Node("aten.neg.default", (Value(0, spec),), {}, (Value(1, spec),))
 
 
@@ -64,5 +66,3 @@ def test_an_excluded_backend_is_passed_over() -> None:
     annotator.exclude(0, [node], Rejected("compile", "broken"))
     assert (annotator(node).backend, annotator(other).backend) == (1, 0)
     assert annotator.reasons(node) == {"first": "broken"}
-
-

@@ -22,6 +22,7 @@ from lazycore_plugin_api import (
     Target,
     TensorSpec,
 )
+
 from plan_fakes.interpreter import OPS, interpret
 
 GARBAGE = 77

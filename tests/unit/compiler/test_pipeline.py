@@ -1,0 +1,191 @@
+"""The whole compile: who runs what, what happens when a backend fails, and what the observer is told."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+
+import pytest
+from lazycore_plugin_api import BackendError, Graph, Node, Segment
+from plan_fakes.backends import FakeBackend
+from plan_fakes.builder import Builder, never, square_as_mul
+
+from lazycore.compiler.failures import BackendWarning
+from lazycore.compiler.pipeline import compile_graph
+from lazycore.compiler.placement import Placement
+from lazycore.compiler.plan import EagerStep, Plan, SegmentStep
+
+NEG, RELU = "aten.neg.default", "aten.relu.default"
+
+
+class Witness:
+    """An observer that remembers."""
+
+    def __init__(self) -> None:
+        self.compiles: list[tuple[str, int]] = []
+        self.seconds = 0.0
+        self.fallbacks: list[tuple[str, Mapping[str, str]]] = []
+        self.placements: list[Placement] = []
+
+    def compiled(self, segment: Segment, backend: str, seconds: float) -> None:
+        self.compiles.append((backend, len(segment.nodes)))
+        self.seconds += seconds
+
+    def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:
+        self.fallbacks.append((node.op, reasons))
+
+    def placed(self, placement: Placement) -> None:
+        self.placements.append(placement)
+
+
+def _compile(graph: Graph, backends: list[FakeBackend], **options: object) -> Plan:
+    settings = {"scalars": frozenset(), "donatable": frozenset(), "decompose": never} | options
+    return compile_graph(graph, backends=backends, **settings)
+
+
+def _kinds(plan: Plan) -> list[str]:
+    return [step.backend if isinstance(step, SegmentStep) else step.node.op for step in plan.steps]
+
+
+def _three() -> Graph:
+    b = Builder()
+    return b.graph(b.neg(b.relu(b.neg(b.input()))))
+
+
+def test_one_backend_takes_all() -> None:
+    witness = Witness()
+    plan = _compile(_three(), [FakeBackend("a")], observer=witness)
+    assert _kinds(plan) == ["a"]
+    assert witness.compiles == [("a", 3)]
+    assert witness.seconds > 0
+    assert witness.fallbacks == []
+    assert witness.placements == [plan.placement]
+    assert str(plan.placement) == "lazycore: 3 ops: a 3 in 1 segment"
+
+
+def test_the_rest_runs_eagerly_and_says_why() -> None:
+    witness = Witness()
+    plan = _compile(_three(), [FakeBackend("a", [NEG])], observer=witness)
+    assert _kinds(plan) == ["a", RELU, "a"]
+    assert witness.fallbacks == [(RELU, {"a": "aten.relu.default is not known to a"})]
+    assert str(plan.placement) == "lazycore: 3 ops: a 2 in 2 segments, eager 1 (aten.relu.default ×1)"  # noqa: RUF001
+
+
+def test_dead_code_is_not_compiled() -> None:
+    b = Builder()
+    x = b.input()
+    b.relu(x)
+    witness = Witness()
+    _compile(b.graph(b.neg(x)), [FakeBackend("a", [NEG])], observer=witness)
+    assert (witness.compiles, witness.fallbacks) == ([("a", 1)], [])
+
+
+def test_nobody_takes_it_whole_but_its_pieces() -> None:
+    b = Builder()
+    plan = _compile(b.graph(b.square(b.input())), [FakeBackend("a", ["aten.mul.Tensor"])], decompose=square_as_mul)
+    assert _kinds(plan) == ["a"]
+
+
+def test_a_graph_that_returns_its_input_has_no_steps() -> None:
+    b = Builder()
+    x = b.input()
+    plan = _compile(b.graph(x, x), [FakeBackend("a")])
+    assert (plan.steps, plan.outputs) == ((), (0, 0))
+    assert str(plan.placement) == "lazycore: 0 ops: nothing to run"
+
+
+def test_no_backend_at_all_runs_everything_eagerly() -> None:
+    plan = _compile(_three(), [])
+    assert all(isinstance(step, EagerStep) for step in plan.steps)
+    assert len(plan.steps) == 3
+
+
+def test_a_failed_segment_goes_to_the_next_backend() -> None:
+    witness = Witness()
+    broken, sound = FakeBackend("broken", broken=[RELU]), FakeBackend("sound")
+    with pytest.warns(BackendWarning) as caught:
+        plan = _compile(_three(), [broken, sound], observer=witness)
+    assert _kinds(plan) == ["sound"]
+    assert witness.compiles == [("sound", 3)]
+    (warning,) = caught
+    text = str(warning.message)
+    assert "broken's segment0" in text
+    assert NEG in text
+    assert "train.py:1" in text
+    assert "aten.relu.default does not compile" in text
+    assert "sound will run these ops" in text
+    assert (warning.filename, warning.lineno) == ("train.py", 1)
+
+
+def test_then_to_eager() -> None:
+    with pytest.warns(BackendWarning, match="eager PyTorch will run these ops"):
+        plan = _compile(_three(), [FakeBackend("broken", broken=[RELU])])
+    assert _kinds(plan) == [NEG, RELU, NEG]
+    assert plan.placement.eager[1].reasons == {"broken": "aten.relu.default does not compile"}
+
+
+def test_a_failure_leaves_the_other_segments_compiled() -> None:
+    b = Builder()
+    sorted_, _ = b.sort(b.neg(b.input()))
+    graph = b.graph(b.relu(sorted_))
+    first = FakeBackend("first", [NEG, RELU], broken=[RELU])
+    with pytest.warns(BackendWarning):
+        plan = _compile(graph, [first, FakeBackend("second", [RELU])])
+    assert _kinds(plan) == ["first", "aten.sort.default", "second"]
+    assert [len(segment.nodes) for segment in first.compiled] == [1]
+
+
+def test_strict_makes_a_failed_compile_an_error() -> None:
+    broken = FakeBackend("broken", broken=[RELU])
+    with pytest.raises(BackendError, match=r"broken's segment0 .*train\.py:1.*does not compile") as caught:
+        _compile(_three(), [broken, FakeBackend("sound")], strict=True)
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_strict_makes_an_op_that_nobody_takes_an_error() -> None:
+    backends = [FakeBackend("a", [NEG]), FakeBackend("b", [NEG])]
+    with pytest.raises(BackendError) as caught:
+        _compile(_three(), backends, strict=True)
+    text = str(caught.value)
+    assert "aten.relu.default at train.py:2: a: aten.relu.default is not known to a; b: " in text
+    assert all(backend.compiled == [] for backend in backends)
+
+
+def test_strict_is_content_with_full_support() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert _kinds(_compile(_three(), [FakeBackend("a")], strict=True)) == ["a"]
+
+
+def test_slots_and_releases() -> None:
+    plan = _compile(_three(), [FakeBackend("a", [NEG])])
+    first, eager, last = plan.steps
+    assert (first.tensors, first.release) == ((0,), (0,))
+    assert (eager.inputs, eager.release) == ((1,), (1,))
+    assert (last.tensors, last.release) == ((2,), ())
+    assert plan.outputs == (3,)
+
+
+def test_what_nobody_reads_is_released_at_once() -> None:
+    b = Builder()
+    _, indices = b.sort(b.input())
+    graph = b.graph(b.op(NEG, indices, spec=indices.spec))
+    plan = _compile(graph, [FakeBackend("a", [NEG])])
+    assert plan.steps[0].release == (0, 1)
+
+
+def test_donated_inputs_are_named() -> None:
+    b = Builder()
+    x, y = b.input(), b.input()
+    graph = b.graph(b.add(x, y))
+    plan = _compile(graph, [FakeBackend("a", donation=True)], donatable=frozenset({1}))
+    assert plan.donated == {1}
+
+
+def test_placement_names_the_commonest_eager_ops() -> None:
+    b = Builder()
+    x = b.input()
+    y = b.relu(b.neg(b.neg(x)))
+    plan = _compile(b.graph(b.square(y), b.op("aten.clone.default", y)), [])
+    assert str(plan.placement).startswith("lazycore: 5 ops: eager 5 (aten.neg.default ×2, ")  # noqa: RUF001
+    assert str(plan.placement).endswith("…)")
