@@ -49,7 +49,7 @@ bench: $(READY)
 # Beside the in-tree use, so that a vendor's package can be installed with `pip install --find-links dist`.
 wheels: $(READY)
 	rm -rf dist $(addsuffix /build,$(DISTS))
-	$(PIP) wheel --no-deps --wheel-dir dist $(patsubst .,./,$(DISTS))
+	$(PIP) wheel --no-deps --wheel-dir dist $(addprefix ./,$(DISTS))
 	@ls dist
 
 clean:
