@@ -19,7 +19,7 @@ def python(code: str) -> str:
 
 
 def lint_imports(config: Path) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--config", str(config)]
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", str(config)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
 
 
