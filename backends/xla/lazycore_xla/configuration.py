@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 import jax
 
 __all__ = ["own_configuration", "wide_types"]
 
 
-def wide_types() -> jax.enable_x64:
+def wide_types() -> AbstractContextManager[None]:
     """A context in which 64-bit types exist for this thread; the user's own jax code outside keeps its setting."""
-    return jax.enable_x64(True)
+    context: AbstractContextManager[None] = jax.enable_x64(True)
+    return context
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import jax
 from lazycore_plugin_api import Buffer, Executable, HostArray, Segment
@@ -14,7 +14,7 @@ from lazycore_xla.session import JaxBuffer, JaxSession
 
 __all__ = ["JaxExecutable", "compile_segment"]
 
-_OPTIONS = {
+_OPTIONS: dict[str, str | bool] = {
     "xla_allow_excess_precision": False,  # bfloat16 and float16 round after every op, as in eager
     "xla_cpu_enable_fast_min_max": False,  # NaN must survive max and min
 }
@@ -28,7 +28,7 @@ class JaxExecutable(Executable):
         self._specs = [value.spec for value in segment.outputs]
         self._has_scalars = bool(segment.scalars)
 
-    def run(self, inputs: Sequence[Buffer | HostArray]) -> list[JaxBuffer]:  # type: ignore[override]
+    def run(self, inputs: Sequence[Buffer | HostArray]) -> list[JaxBuffer]:
         arrays = [i.array if type(i) is JaxBuffer else i for i in inputs]
         if self._has_scalars:
             # jax would read a NumPy float64 or int64 as 32 bits outside of this context.
@@ -47,7 +47,7 @@ def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
         return JaxExecutable(function.lower(*arguments).compile(compiler_options=_OPTIONS), segment)
 
 
-def _named(segment: Segment) -> object:
+def _named(segment: Segment) -> Callable[..., tuple[jax.Array, ...]]:
     function = emit(segment)
     function.__name__ = segment.name
     return function

@@ -37,10 +37,11 @@ class JaxBuffer(Buffer):
 
     def __dlpack__(self, **options: object) -> object:
         """A capsule that shares the memory; waits until the content exists."""
-        return self.array.__dlpack__(**options)  # type: ignore[arg-type]
+        return self.array.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[object, int]:
-        return self.array.__dlpack_device__()
+        kind, index = self.array.__dlpack_device__()  # type: ignore[attr-defined]
+        return kind, index
 
 
 class JaxSession(Session):

@@ -19,7 +19,8 @@ GELU_CUBIC = 0.044715
 
 @lowering("aten.relu.default", dtypes=REAL)
 def _relu(x: Array) -> Array:
-    return lax.max(x, jnp.zeros_like(x))
+    """Keeps NaN and -0.0, which XLA's maximum would turn into 0.0."""
+    return jnp.where(x < as_dtype(0, x.dtype), jnp.zeros_like(x), x)
 
 
 @lowering("aten.sigmoid.default", widen=True)

@@ -80,7 +80,7 @@ def _common(x: Any, y: Any) -> tuple[Array, Array]:
     return first, second
 
 
-def _binary(function: Callable[[Array, Array], Array]) -> Callable[[Any, Any], Array]:
+def _binary(function: Callable[..., Array]) -> Callable[[Any, Any], Array]:
     return lambda x, y: function(*_common(x, y))
 
 
@@ -110,7 +110,7 @@ def _shift_right(x: Array, by: Array) -> Array:
     return jnp.where(_is_shiftable(x, by), shift(x, by), rest)
 
 
-_REAL = {
+_REAL: dict[str, Callable[..., Array]] = {
     "aten.floor_divide.default": _floor_quotient,
     "aten.maximum.default": lax.max,
     "aten.minimum.default": lax.min,
@@ -136,7 +136,7 @@ _REAL = {
     "aten.bitwise_right_shift.Tensor": _shift_right,
 }
 
-_ANALYTIC = {
+_ANALYTIC: dict[str, Callable[..., Array]] = {
     "aten.mul.Tensor": jnp.multiply,
     "aten.mul.Scalar": jnp.multiply,
     "aten.div.Tensor": jnp.true_divide,

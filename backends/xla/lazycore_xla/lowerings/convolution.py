@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -25,6 +24,24 @@ class _Window:
     transposed: bool
     output_padding: Sequence[int]
     groups: int
+
+
+def _window(
+    rank: int,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> _Window:
+    """ATen lets one number stand for all dimensions."""
+
+    def per_dimension(sizes: Sequence[int]) -> Sequence[int]:
+        return sizes if len(sizes) == rank else tuple(sizes) * rank
+
+    sizes = per_dimension(stride), per_dimension(padding), per_dimension(dilation)
+    return _Window(*sizes, transposed, per_dimension(output_padding), groups)
 
 
 def _convolve(x: Array, weight: Array, window: _Window) -> Array:
@@ -80,15 +97,9 @@ def _convolution(
     groups: int,
 ) -> Array:
     rank = x.ndim - 2
-    window = _Window(*(_per_dimension(v, rank) for v in (stride, padding, dilation)), transposed,
-                     _per_dimension(output_padding, rank), groups)  # fmt: skip
+    window = _window(rank, stride, padding, dilation, transposed, output_padding, groups)
     result = _convolve(x, weight, window)
     return result if bias is None else result + bias.reshape(-1, *[1] * rank)
-
-
-def _per_dimension(sizes: Sequence[int], rank: int) -> Sequence[int]:
-    """ATen lets one number stand for all dimensions."""
-    return sizes if len(sizes) == rank else tuple(sizes) * rank
 
 
 @lowering("aten.convolution_backward.default", widen=True, needs_out=True, dtypes=FLOATING)
@@ -109,12 +120,11 @@ def _convolution_backward(
 ) -> tuple[Array, ...]:
     """Gradients of input, weight and bias; one that was not asked for is as empty as its spec."""
     rank = x.ndim - 2
-    window = _Window(*(_per_dimension(v, rank) for v in (stride, padding, dilation)), transposed,
-                     _per_dimension(output_padding, rank), groups)  # fmt: skip
+    window = _window(rank, stride, padding, dilation, transposed, output_padding, groups)
     gradients = (
         lambda: transpose_of(lambda v: _convolve(v, weight, window), x.shape, gradient),
         lambda: transpose_of(lambda v: _convolve(x, v, window), weight.shape, gradient),
         lambda: jnp.sum(gradient, axis=(0, *range(2, gradient.ndim))),
     )
     wanted = zip(gradients, output_mask, out, strict=True)
-    return tuple(f() if asked else jax.numpy.zeros(s.static_shape, s.dtype.numpy) for f, asked, s in wanted)
+    return tuple(f() if asked else jnp.zeros(s.static_shape, s.dtype.numpy) for f, asked, s in wanted)

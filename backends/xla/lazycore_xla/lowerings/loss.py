@@ -75,13 +75,16 @@ def class_weights(target: Array, weight: Array | None, ignore: int, like: Array)
 
 @lowering("aten.nll_loss_forward.default", "aten.nll_loss2d_forward.default", widen=True)
 def _nll(x: Array, target: Array, weight: Array | None, reduction: int, ignore: int) -> tuple[Array, Array]:
-    """x is (classes,) or (n, classes, ...); the second output is the sum of the weights, 0 without reduction."""
+    """x is (classes,) or (n, classes, ...); the second output is the sum of the weights.
+
+    Without reduction a batch gives 0 for that sum, as ATen does.
+    """
     axis = min(1, x.ndim - 1)
     safe, weights = class_weights(target, weight, ignore, x)
     picked = jnp.take_along_axis(x, jnp.expand_dims(safe, axis), axis, mode="promise_in_bounds").squeeze(axis)
     picked = jnp.where(target != ignore, picked, as_dtype(0, x.dtype))
     losses, total = -weights * picked, jnp.sum(weights)
     if reduction == Reduction.none:
-        return losses, jnp.zeros((), x.dtype)
+        return losses, total if x.ndim == 1 else jnp.zeros((), x.dtype)
     loss = jnp.sum(losses)
     return (loss / total if reduction == Reduction.mean else loss), total

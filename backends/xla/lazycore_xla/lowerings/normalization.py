@@ -122,4 +122,3 @@ def _group_norm(
     normal = ((grouped - mean) * rstd).reshape(x.shape)
     shape = (per_channel(v, x.ndim) if v is not None else None for v in (weight, bias))
     return _affine(normal, *shape), mean.reshape(n, group), rstd.reshape(n, group)
-

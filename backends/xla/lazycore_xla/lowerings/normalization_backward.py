@@ -29,6 +29,16 @@ def _input_gradient(scaled: Array, normal: Array, rstd: Array, axes: Sequence[in
     return rstd * (scaled - mean - normal * slope)
 
 
+def _given(statistic: Array | None) -> Array:
+    if statistic is None:
+        raise ValueError("batch norm's gradient needs the saved statistics in training, the running ones otherwise")
+    return statistic
+
+
+def _invstd(variance: Array | None, eps: float) -> Array:
+    return lax.rsqrt(_given(variance) + eps)
+
+
 @lowering("aten.native_batch_norm_backward.default", widen=True, needs_out=True, dtypes=FLOATING)
 def _batch_norm(
     gradient: Array,
@@ -46,9 +56,9 @@ def _batch_norm(
 ) -> tuple[Array, ...]:
     """In evaluation the running statistics are constants, and nothing flows through them."""
     axes = (0, *range(2, x.ndim))
-    mean, invstd = (save_mean, save_invstd) if train else (running_mean, lax.rsqrt(running_var + eps))
-    spread = per_channel(invstd, x.ndim)
-    normal = (x - per_channel(mean, x.ndim)) * spread
+    mean, invstd = (save_mean, save_invstd) if train else (running_mean, _invstd(running_var, eps))
+    spread = per_channel(_given(invstd), x.ndim)
+    normal = (x - per_channel(_given(mean), x.ndim)) * spread
     scaled = gradient if weight is None else gradient * per_channel(weight, x.ndim)
     return _wanted(
         output_mask,

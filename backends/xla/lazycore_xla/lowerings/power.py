@@ -31,7 +31,15 @@ def _pow_scalar(x: Array, exponent: Scalar) -> Array:
         special = _SPECIAL.get(float(exponent))
         if special is not None:
             return special(x)
+    if isinstance(exponent, jax.Array) and jnp.issubdtype(x.dtype, jnp.floating):
+        return _pow_varying(x, exponent)
     return _pow(x, exponent)
+
+
+def _pow_varying(x: Array, exponent: Array) -> Array:
+    """ATen takes the roots of infinities and -0.0 by sqrt, which differs from pow, whenever the exponent is a half."""
+    root = jnp.where(exponent == 0.5, jnp.sqrt(x), _pow(x, exponent))
+    return jnp.where(exponent == -0.5, lax.rsqrt(x), root)
 
 
 @lowering("aten.pow.Tensor_Tensor", "aten.pow.Scalar", widen=True, dtypes=NUMERIC)

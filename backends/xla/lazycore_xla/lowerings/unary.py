@@ -18,6 +18,11 @@ def _if_float(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return lambda x: function(x) if is_float(x) else x
 
 
+def _in_double(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """XLA's series loses digits near the function's zeros in single precision."""
+    return lambda x: function(x.astype(jnp.float64)).astype(x.dtype)
+
+
 _ROUND = _if_float(lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN))
 
 _ANALYTIC = {
@@ -51,8 +56,8 @@ _REAL = {
     "aten.erf.default": lax.erf,
     "aten.erfc.default": lax.erfc,
     "aten.erfinv.default": lax.erf_inv,
-    "aten.lgamma.default": lax.lgamma,
-    "aten.digamma.default": lax.digamma,
+    "aten.lgamma.default": _in_double(lax.lgamma),
+    "aten.digamma.default": _in_double(lax.digamma),
     "aten.floor.default": _if_float(lax.floor),
     "aten.ceil.default": _if_float(lax.ceil),
     "aten.trunc.default": _if_float(jnp.trunc),
