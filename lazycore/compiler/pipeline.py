@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Sequence
 
-from lazycore_plugin_api import CompileFailure, Executable, Graph, Node, Rejected, Segment, verify
+from lazycore_plugin_api import CompileFailure, Executable, Graph, LazycoreError, Node, Rejected, Segment, Value, verify
 
 from lazycore.compiler.annotate import Annotator
+from lazycore.compiler.estimate import estimate
 from lazycore.compiler.failures import failed_compile, unsupported, warn_failed
 from lazycore.compiler.legalize import legalize
 from lazycore.compiler.partition import Unit, partition
@@ -18,7 +18,6 @@ from lazycore.compiler.plan import Plan, Work, make_plan
 from lazycore.compiler.protocols import Backend, Decompose, Observer, Quiet
 from lazycore.compiler.rewrites import rewrite
 from lazycore.compiler.segments import Part, cut
-from lazycore.compiler.turns import compile_turn
 
 __all__ = ["compile_graph"]
 
@@ -70,6 +69,7 @@ class _Build:
         self.observer = observer
         self.units: list[Unit] = []
         self.parts: list[Part] = []
+        self.crossing: frozenset[int] = frozenset()
         self.executables: dict[object, Executable] = {}
 
     def attempt(self) -> bool:
@@ -80,6 +80,7 @@ class _Build:
             raise unsupported([(n, self.annotator.reasons(n)) for n in self._eager_nodes(placements)])
         self.units = partition(self.graph, placements)
         self.parts = cut(self.graph, self.units, self.annotator.backends, self.scalars, self.donatable)
+        self.crossing = frozenset(v.id for part in self.parts for v in _read(part)) - {v.id for v in self.graph.inputs}
         done = [self._compile(position) for position in range(len(self.annotator.backends))]
         return all(done)
 
@@ -93,21 +94,33 @@ class _Build:
         return make_plan(self.graph, work, self.scalars, placement)
 
     def _compile(self, position: int) -> bool:
-        backend = self.annotator.backends[position]
-        segments = [s for s in self._segments(position) if _key(position, s) not in self.executables]
-        if not segments:
-            return True
-        start = time.perf_counter()
-        with compile_turn(backend) or nullcontext():
-            results = backend.compile(segments)
-        seconds = (time.perf_counter() - start) / len(segments)
-        for segment, result in zip(segments, results, strict=True):
-            if isinstance(result, CompileFailure):
-                self._fail(position, segment, result)
-            else:
-                self.executables[_key(position, segment)] = result
-                self.observer.compiled(segment, backend.name, seconds)
-        return not any(isinstance(result, CompileFailure) for result in results)
+        """Compile the backend's new segments; whether it kept them all."""
+        pending = [s for s in self._segments(position) if _key(position, s) not in self.executables]
+        accepted = [s for s in pending if self._accepts(position, s)]
+        if accepted:
+            start = time.perf_counter()
+            results = self.annotator.backends[position].compile(accepted)
+            seconds = (time.perf_counter() - start) / len(accepted)
+            for segment, result in zip(accepted, results, strict=True):
+                self._keep(position, segment, result, seconds)
+        return all(_key(position, segment) in self.executables for segment in pending)
+
+    def _accepts(self, position: int, segment: Segment) -> bool:
+        try:
+            if self.annotator.backends[position].accept_segment(segment, estimate(segment, self.crossing)):
+                return True
+        except LazycoreError as error:
+            self._fail(position, segment, CompileFailure(str(error), error))
+            return False
+        self.annotator.exclude(position, segment.nodes, Rejected("declined", "it declined the segment as a whole"))
+        return False
+
+    def _keep(self, position: int, segment: Segment, result: Executable | CompileFailure, seconds: float) -> None:
+        if isinstance(result, CompileFailure):
+            self._fail(position, segment, result)
+        else:
+            self.executables[_key(position, segment)] = result
+            self.observer.compiled(segment, self.annotator.backends[position].name, seconds)
 
     def _fail(self, position: int, segment: Segment, failure: CompileFailure) -> None:
         name = self.annotator.backends[position].name
@@ -141,6 +154,10 @@ class _Build:
         shares = tuple(Share(self.annotator.backends[b].name, ops[b], segments[b]) for b in sorted(ops))
         nodes = (part for part in self.parts if isinstance(part, Node))
         return Placement(shares, tuple(EagerOp(n.op, n.source, self.annotator.reasons(n)) for n in nodes))
+
+
+def _read(part: Part) -> Iterable[Value]:
+    return part.inputs() if isinstance(part, Node) else part.inputs
 
 
 def _key(position: int, segment: Segment) -> object:

@@ -9,6 +9,7 @@ from lazycore_plugin_api import (
     BackendInfo,
     CompileFailure,
     Decision,
+    Estimate,
     Executable,
     Graph,
     HostArray,
@@ -25,7 +26,8 @@ __all__ = ["Backend", "Decompose", "Observer", "Quiet", "RunEager"]
 
 
 class Backend(Protocol):
-    """One selected backend. Neither method raises: a plugin's own error is a ``Rejected`` or a ``CompileFailure``."""
+    """One selected backend. ``supports`` and ``compile`` never raise: a plugin's own error is a ``Rejected`` or a
+    ``CompileFailure``."""
 
     @property
     def name(self) -> str: ...
@@ -41,10 +43,16 @@ class Backend(Protocol):
 
     def supports(self, node: Node) -> Decision:
         """Whether it takes this node."""
+        ...
+
+    def accept_segment(self, segment: Segment, estimate: Estimate) -> bool:
+        """Its last word on a segment. Raises LazycoreError where the plugin fails."""
+        ...
 
     # A list, so that implementations may ask for either a list or any sequence.
     def compile(self, segments: list[Segment]) -> Sequence[Executable | CompileFailure]:
         """One result per segment, in order."""
+        ...
 
 
 Decompose: TypeAlias = Callable[[Node], Graph | None]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 from lazycore_plugin_api import BackendError, Graph, Node, Segment
 from plan_fakes.backends import FakeBackend
-from plan_fakes.builder import Builder, never, square_as_mul
+from plan_fakes.builder import INDICES, Builder, never, square_as_mul
 
 from lazycore.compiler.failures import BackendWarning
 from lazycore.compiler.pipeline import compile_graph
@@ -133,6 +133,40 @@ def test_a_failure_leaves_the_other_segments_compiled() -> None:
         plan = _compile(graph, [first, FakeBackend("second", [RELU])])
     assert _kinds(plan) == ["first", "aten.sort.default", "second"]
     assert [len(segment.nodes) for segment in first.compiled] == [1]
+
+
+def test_a_backend_may_decline_a_segment() -> None:
+    picky = FakeBackend("picky", [NEG], smallest=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plan = _compile(_three(), [picky, FakeBackend("sound", [NEG])])
+    assert _kinds(plan) == ["sound", RELU, "sound"]
+    assert [estimate.crossings for estimate in picky.estimates] == [1, 1]
+
+
+def test_a_plugin_that_fails_to_say_loses_the_segment() -> None:
+    class Broken(FakeBackend):
+        def accept_segment(self, segment: Segment, estimate: object) -> bool:  # noqa: ARG002
+            raise BackendError("no last word")
+
+    with pytest.warns(BackendWarning, match="no last word"):
+        plan = _compile(_three(), [Broken("broken"), FakeBackend("sound")])
+    assert _kinds(plan) == ["sound"]
+
+
+def test_pieces_that_nobody_needs_are_not_compiled() -> None:
+    def decompose(node: Node) -> Graph | None:
+        if node.op != "aten.sort.default":
+            return None
+        b = Builder()
+        x = b.input()
+        return b.graph(b.neg(x), b.op("lib.indices.default", x, spec=INDICES))
+
+    b = Builder()
+    first, _ = b.sort(b.input())
+    backend = FakeBackend("a", [NEG, "lib.indices.default"])
+    _compile(b.graph(first), [backend], decompose=decompose)
+    assert [[node.op for node in segment.nodes] for segment in backend.compiled] == [[NEG]]
 
 
 def test_strict_makes_a_failed_compile_an_error() -> None:

@@ -8,7 +8,7 @@ from threading import Thread
 from lazycore_plugin_api import Capabilities, Threads
 from plan_fakes.backends import FakeBackend
 
-from lazycore.compiler.turns import compile_turn, run_turn
+from lazycore.compiler.turns import run_turn
 
 
 def _backend(**capabilities: Threads) -> FakeBackend:
@@ -17,17 +17,14 @@ def _backend(**capabilities: Threads) -> FakeBackend:
     return backend
 
 
-def test_one_turn_per_session_and_activity() -> None:
+def test_one_turn_per_session() -> None:
     one, two = _backend(), _backend()
     assert run_turn(one) is run_turn(one)
     assert run_turn(one) is not run_turn(two)
-    assert run_turn(one) is not compile_turn(one)
 
 
 def test_no_turns_where_threads_are_free() -> None:
-    backend = _backend(run_threads=Threads.concurrent)
-    assert run_turn(backend) is None
-    assert compile_turn(backend) is not None
+    assert run_turn(_backend(run_threads=Threads.concurrent)) is None
 
 
 def test_another_thread_waits() -> None:

@@ -12,6 +12,7 @@ from lazycore_plugin_api import (
     CompileFailure,
     Decision,
     DType,
+    Estimate,
     Executable,
     HostArray,
     Node,
@@ -83,7 +84,7 @@ class FakeExecutable(Executable):
 
 
 class FakeBackend:
-    """Takes the ops named; cannot compile segments that hold one of ``broken``."""
+    """Takes the ops named, in segments of at least ``smallest`` nodes; cannot compile those with one of ``broken``."""
 
     def __init__(
         self,
@@ -93,6 +94,7 @@ class FakeBackend:
         broken: Iterable[str] = (),
         dtypes: Iterable[DType] = tuple(DType),
         donation: bool = False,
+        smallest: int = 1,
     ) -> None:
         self.name = name
         self.ops = frozenset(ops)
@@ -100,12 +102,18 @@ class FakeBackend:
         self.info = BackendInfo(name, "1", dtypes=frozenset(dtypes), capabilities=Capabilities(donation=donation))
         self.target = Target(name, "cpu")
         self.session = FakeSession()
+        self.smallest = smallest
+        self.estimates: list[Estimate] = []
         self.asked: list[Node] = []
         self.compiled: list[Segment] = []
 
     def supports(self, node: Node) -> Decision:
         self.asked.append(node)
         return Supported() if node.op in self.ops else Rejected("op", f"{node.op} is not known to {self.name}")
+
+    def accept_segment(self, segment: Segment, estimate: Estimate) -> bool:
+        self.estimates.append(estimate)
+        return len(segment.nodes) >= self.smallest
 
     def compile(self, segments: list[Segment]) -> list[Executable | CompileFailure]:
         return [self._compile(segment) for segment in segments]
