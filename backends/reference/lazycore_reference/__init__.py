@@ -1,0 +1,1 @@
+"""The reference backend: what each op means, in plain NumPy."""

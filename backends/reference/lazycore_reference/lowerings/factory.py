@@ -1,0 +1,49 @@
+"""Tensors out of numbers."""
+
+# Signatures are ATen's, also where an argument does not matter here.
+# ruff: noqa: ARG001
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from lazycore_plugin_api import DType, TensorSpec
+
+from lazycore_reference.registry import Array, lowering
+
+
+@lowering("aten.full.default", raw=True, specs=True)
+def full(size: Sequence[int], value: Any, *, dtype: DType | None = None, specs: tuple[TensorSpec, ...]) -> Array:
+    """A number everywhere; integers wrap around."""
+    return np.broadcast_to(np.asarray(value).astype(specs[0].dtype.numpy), tuple(size))
+
+
+@lowering("aten.scalar_tensor.default", raw=True, specs=True)
+def scalar_tensor(value: Any, *, dtype: DType | None = None, specs: tuple[TensorSpec, ...]) -> Array:
+    """A number as a 0-d tensor."""
+    return np.asarray(value).astype(specs[0].dtype.numpy)
+
+
+@lowering("aten.arange.start_step", raw=True, specs=True)
+def arange(start: Any, end: Any, step: Any, *, dtype: DType | None = None, specs: tuple[TensorSpec, ...]) -> Array:
+    """start + i * step, in int64 or float64 and rounded once."""
+    steps = np.arange(specs[0].static_shape[0])
+    return np.asarray(start + steps * step)
+
+
+@lowering("aten.linspace.default", raw=True, specs=True)
+def linspace(start: Any, end: Any, steps: int, *, dtype: DType | None = None, specs: tuple[TensorSpec, ...]) -> Array:
+    """Evenly spaced numbers, both ends included, reckoned from the nearer end."""
+    if steps == 1:
+        return np.full((1,), start)
+    place = np.arange(steps)
+    width = (end - start) / max(steps - 1, 1)
+    return np.where(place < steps // 2, start + width * place, end - width * (steps - 1 - place))
+
+
+@lowering("aten.eye.m", raw=True)
+def eye(rows: int, columns: int, *, dtype: DType | None = None) -> Array:
+    """Ones on the diagonal."""
+    return np.eye(rows, columns, dtype=np.int8)

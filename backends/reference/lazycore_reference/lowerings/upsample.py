@@ -1,0 +1,87 @@
+"""Two-dimensional upsampling of (N, C, H, W) and its gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lazycore_reference.registry import Array, lowering
+
+
+def _ratio(size: int, out: int, scale: float | None) -> np.float32:
+    return np.float32(1 / scale) if scale else np.float32(size) / np.float32(out)
+
+
+def _nearest(size: int, out: int, scale: float | None) -> Array:
+    """The source position of each output position."""
+    places = np.floor(np.arange(out, dtype=np.float32) * _ratio(size, out, scale)).astype(np.intp)
+    return np.minimum(places, size - 1)
+
+
+def _add_at(sizes: Sequence[int], rows: Array, columns: Array, values: Array) -> Array:
+    result = np.zeros(sizes, values.dtype)
+    np.add.at(result, (slice(None), slice(None), rows[:, None], columns), values)
+    return result
+
+
+@lowering("aten.upsample_nearest2d.default")
+def nearest(x: Array, size: Sequence[int], high: float | None = None, wide: float | None = None) -> Array:
+    """Each output is the input at the scaled position, rounded down."""
+    rows, columns = _nearest(x.shape[2], size[0], high), _nearest(x.shape[3], size[1], wide)
+    return x[:, :, rows[:, None], columns]
+
+
+@lowering("aten.upsample_nearest2d_backward.default")
+def nearest_backward(
+    grad: Array, size: Sequence[int], sizes: Sequence[int], high: float | None = None, wide: float | None = None
+) -> Array:
+    """Each gradient added at the position it was read from."""
+    rows, columns = _nearest(sizes[2], size[0], high), _nearest(sizes[3], size[1], wide)
+    return _add_at(sizes, rows, columns, grad)
+
+
+def _linear(size: int, out: int, align: bool, scale: float | None) -> tuple[tuple[Array, Array], ...]:
+    """The two source positions of each output position and their weights."""
+    index = np.arange(out, dtype=np.float32)
+    if align:
+        place = index * (np.float32(size - 1) / np.float32(out - 1) if out > 1 else np.float32(0))
+    else:
+        place = np.maximum((index + np.float32(0.5)) * _ratio(size, out, scale) - np.float32(0.5), np.float32(0))
+    first = np.minimum(place.astype(np.intp), size - 1)
+    weight = np.clip(place - first.astype(np.float32), np.float32(0), np.float32(1))
+    return (first, 1 - weight), (np.minimum(first + 1, size - 1), weight)
+
+
+def _corners(
+    sizes: Sequence[int], out: Sequence[int], align: bool, high: float | None, wide: float | None
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Rows, columns and weights of the four neighbours."""
+    for rows, vertical in _linear(sizes[0], out[0], align, high):
+        for columns, horizontal in _linear(sizes[1], out[1], align, wide):
+            yield rows, columns, vertical[:, None] * horizontal
+
+
+@lowering("aten.upsample_bilinear2d.default")
+def bilinear(x: Array, size: Sequence[int], align: bool, high: float | None = None, wide: float | None = None) -> Array:
+    """Each output is the weighted mean of its four neighbours; ``align`` maps corner to corner."""
+    result = np.zeros((*x.shape[:2], *size), x.dtype)
+    for rows, columns, weight in _corners(x.shape[2:], size, align, high, wide):
+        result += x[:, :, rows[:, None], columns] * weight.astype(x.dtype)
+    return result
+
+
+@lowering("aten.upsample_bilinear2d_backward.default")
+def bilinear_backward(
+    grad: Array,
+    size: Sequence[int],
+    sizes: Sequence[int],
+    align: bool,
+    high: float | None = None,
+    wide: float | None = None,
+) -> Array:
+    """Each gradient spread over its four neighbours by weight."""
+    result = np.zeros(sizes, grad.dtype)
+    for rows, columns, weight in _corners(sizes[2:], size, align, high, wide):
+        result += _add_at(sizes, rows, columns, grad * weight.astype(grad.dtype))
+    return result

@@ -1,0 +1,56 @@
+"""Functions that NumPy lacks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lazycore_reference.registry import Array
+
+__all__ = ["erf", "erfc", "lgamma"]
+
+_STEP = 1 / 64
+_REACH = 6.0  # erf(6) is 1 in double precision
+_GRID = np.arange(0, _REACH + 2 * _STEP, _STEP)
+_VALUES = np.array([math.erf(x) for x in _GRID])
+_SLOPES = 2 / math.sqrt(math.pi) * np.exp(-_GRID * _GRID)
+
+
+def erf(x: Array) -> Array:
+    """The error function, by a Taylor polynomial around the nearest point of a table; any shape, float32 or float64.
+
+    The derivatives of erf are its slope times Hermite polynomials, d(n+1) = -2 x d(n) - 2 (n-1) d(n-1). Seven terms
+    at a distance of at most 1/128 leave an error below 1e-16.
+    """
+    size = np.minimum(np.abs(x.astype(np.float64)), _REACH)
+    place = np.nan_to_num(np.rint(size / _STEP)).astype(np.intp)
+    point, total = _GRID[place], _VALUES[place]
+    distance = size - point
+    before, current, power = np.zeros_like(point), _SLOPES[place], distance
+    for n in range(1, 8):
+        total = total + current * power
+        before, current = current, -2 * point * current - 2 * (n - 1) * before
+        power = power * distance / (n + 1)
+    return np.asarray(np.copysign(total, x)).astype(x.dtype)
+
+
+_erfc = np.frompyfunc(math.erfc, 1, 1)
+
+
+def _lgamma(x: float) -> float:
+    pole = x <= 0 and x == math.floor(x)
+    return math.inf if pole else math.lgamma(x)
+
+
+_lgamma_each = np.frompyfunc(_lgamma, 1, 1)
+
+
+def erfc(x: Array) -> Array:
+    """1 - erf(x), accurate where it is tiny; element by element, in double precision."""
+    return np.asarray(_erfc(x.astype(np.float64)), dtype=np.float64).astype(x.dtype)
+
+
+def lgamma(x: Array) -> Array:
+    """The logarithm of the absolute gamma function, infinite at its poles; element by element, in double precision."""
+    return np.asarray(_lgamma_each(x.astype(np.float64)), dtype=np.float64).astype(x.dtype)
