@@ -25,5 +25,4 @@ def own_configuration() -> Iterator[None]:
         stack.enter_context(jax.numpy_rank_promotion("allow"))
         stack.enter_context(jax.default_matmul_precision("highest"))
         stack.enter_context(jax.debug_nans(False))
-        stack.enter_context(jax.disable_jit(False))
         yield
