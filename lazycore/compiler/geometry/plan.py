@@ -43,10 +43,9 @@ def plan_view(base_size: Ints, base_stride: Ints, size: Ints, stride: Ints, offs
         return _recipe(view, view.base, compact(view.axes), ())
     if not nests(view.coalesced):
         return _gather(view, offset, moving=False)
-    plans = [_refined(view, found, offset) for found in _refinements(view, offset)]
-    if not plans:
-        plans = list(_nested(view, offset))
-    return min(plans, key=lambda plan: plan.cost, default=None) or _gather(view, offset, moving=False)
+    plans = _cheapest_first(_refined(view, found, offset) for found in _refinements(view, offset))
+    plans = plans or list(_nested(view, offset))
+    return plans[0] if plans else _gather(view, offset, moving=False)
 
 
 def plan_dynamic(base_size: Ints, base_stride: Ints, size: Ints, stride: Ints) -> DynamicRecipe | None:
@@ -58,13 +57,15 @@ def dynamic_plans(base_size: Ints, base_stride: Ints, size: Ints, stride: Ints) 
     """All recipes whose offset may vary, cheapest first; a later one may fit offsets that the first does not."""
     view = _View.of(base_size, base_stride, size, stride)
     if offset_is_fixed(base_size, size, stride):
-        return (DynamicRecipe(plan_view(base_size, base_stride, size, stride, 0), ()),)
+        return (DynamicRecipe(plan_view(base_size, base_stride, size, stride, 0), (), ()),)
     view.check(0)
     if not nests(view.coalesced):
         return ()
     unique: dict[tuple[Digit, ...], DynamicRecipe] = {}
     for found in _refinements(view, 0):
-        unique.setdefault(_digits(found), DynamicRecipe(_refined(view, found, None), _digits(found)))
+        if (digits := _digits(found)) not in unique:
+            places = tuple((level.place, level.extent) for level in found if level.window != level.extent)
+            unique[digits] = DynamicRecipe(_refined(view, found, None), places, digits)
     for plan in _sliding(view):
         unique.setdefault(plan.digits, plan)
     return tuple(sorted(unique.values(), key=lambda plan: plan.recipe.cost))
@@ -156,6 +157,16 @@ def _refined(view: _View, found: list[Level], offset: int | None) -> Recipe:
     return _recipe(view, block, compact(view.axes), (*relayout(view.base, stage), *cut))
 
 
+def _cheapest_first(plans: Iterator[Recipe]) -> list[Recipe]:
+    """Stops at a plan that no later one can beat: a cut and at most one other step."""
+    made: list[Recipe] = []
+    for plan in plans:
+        made.append(plan)
+        if plan.cost <= 2:
+            break
+    return sorted(made, key=lambda plan: plan.cost)
+
+
 def _in_order_of(base: Axes, found: list[Level]) -> list[Level]:
     """Levels sorted as the base's logical axes are, by the axis in which each begins."""
 
@@ -185,7 +196,14 @@ def _moving_cut(order: list[Level]) -> Iterator[Step]:
 
 
 def _digits(found: list[Level]) -> tuple[Digit, ...]:
-    return tuple(Digit(d.place, d.extent, d.extent - d.window) for d in found)
+    """What an offset must keep to, slowest digit first; neighbours that must both be 0 count as one."""
+    digits: list[Digit] = []
+    for level in sorted(found, key=lambda level: -level.place):
+        digit = Digit(level.place, level.extent, level.extent - level.window)
+        if digits and digits[-1].limit == digit.limit == 0:
+            digit = Digit(level.place, digits.pop().extent * level.extent, 0)
+        digits.append(digit)
+    return tuple(digits)
 
 
 def _flat(view: _View) -> tuple[Step, ...]:
@@ -206,7 +224,7 @@ def _sliding(view: _View) -> Iterator[DynamicRecipe]:
         return
     slide = Box((view.whole,), (0,), (extent,), (0,))
     recipe = _recipe(view, compact(view.coalesced), compact(view.axes), (*_flat(view), slide, *steps))
-    yield DynamicRecipe(recipe, (Digit(1, view.whole, view.whole - extent),))
+    yield DynamicRecipe(recipe, ((1, view.whole),), (Digit(1, view.whole, view.whole - extent),))
 
 
 def _gather(view: _View, offset: int, *, moving: bool) -> Recipe:

@@ -23,7 +23,7 @@ def relayout(src: Axes, dst: Axes) -> tuple[Step, ...]:
 
     Both must be dense over equally many elements.
     """
-    if any(n == 0 for n, _ in src):
+    if any(n == 0 for n, _ in src) or [a for a in src if a[0] != 1] == [a for a in dst if a[0] != 1]:
         return tuple(_reshape(_sizes(src), _sizes(dst)))
     cuts = _cuts(src, dst)
     have, want = _listing(src, range(len(src)), cuts), _listing(dst, range(len(dst)), cuts)

@@ -90,7 +90,7 @@ def slice_scatter(x: Array, src: Array, dim: int, start: int, end: int, step: in
 def box(x: Array, starts: tuple[Any, ...], sizes: tuple[int, ...]) -> tuple[slice, ...]:
     assert len(starts) == len(sizes) == x.ndim
     assert sizes != x.shape
-    assert all(0 <= s and s + n <= e for s, n, e in zip(starts, sizes, x.shape, strict=True))
+    assert all(s >= 0 and s + n <= e for s, n, e in zip(starts, sizes, x.shape, strict=True))
     return tuple(slice(int(s), int(s) + n) for s, n in zip(starts, sizes, strict=True))
 
 
