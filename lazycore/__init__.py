@@ -1,0 +1,29 @@
+"""lazycore: a PyTorch device that records lazily and compiles with the codegen you bring.
+
+Importing it makes ``torch.device("lazycore")`` usable wherever torch takes a device.
+"""
+
+from __future__ import annotations
+
+import torch as _torch
+
+from lazycore.frontend.versions import check_torch as _check_torch
+
+_check_torch(_torch.__version__)
+
+from lazycore.config import config  # noqa: E402
+from lazycore.frontend.install import install as _install  # noqa: E402
+from lazycore.plugins.selection import use_backend  # noqa: E402
+from lazycore.report.metrics import metrics, reset_metrics  # noqa: E402
+
+__version__ = "0.1.0"
+__all__ = ["config", "metrics", "reset_metrics", "sync", "use_backend"]
+
+_install()
+
+
+def sync() -> None:
+    """Run everything recorded so far and wait for it. Raises what any of it raised."""
+    from lazycore.frontend.sync import wait_all
+
+    wait_all()

@@ -1,0 +1,75 @@
+"""Range checks of index operands, as the CPU kernels make them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+import torch
+from lazycore_plugin_api.opset import IndexOperand
+
+from lazycore.frontend.schema import OpInfo
+from lazycore.trace.call import IndexCheck
+
+__all__ = ["index_checks"]
+
+_INDEX_ERRORS = {
+    "aten.embedding.default": (IndexError, "index out of range in self"),
+    "aten.index_select.default": (IndexError, "index out of range in self"),
+    "aten.index_copy.default": (IndexError, "index_copy_(): index {index} is out of bounds for dimension {dim} with size {size}"),
+    "aten.index_add.default": (RuntimeError, "index out of range in self"),
+    "aten.index.Tensor": (IndexError, "index {index} is out of bounds for dimension {dim} with size {size}"),
+    "aten.index_put.default": (IndexError, "index {index} is out of bounds for dimension {dim} with size {size}"),
+    "aten.index_fill.int_Scalar": (IndexError, "index {index} is out of bounds for dimension {dim} with size {size}"),
+    "aten.take.default": (IndexError, "out of range: tried to access index {index} on a tensor of {size} elements."),
+    "aten.put.default": (IndexError, "out of range: tried to access index {index} on a tensor of {size} elements."),
+}
+_DEFAULT = (RuntimeError, "index {index} is out of bounds for dimension {dim} with size {size}")
+_TARGETS = {"aten.nll_loss_forward.default": "ignore_index", "aten.nll_loss2d_forward.default": "ignore_index"}
+
+
+def index_checks(info: OpInfo, values: Mapping[str, Any]) -> tuple[IndexCheck, ...]:
+    """The checks that a call's index operands need; ``values`` are its arguments by name."""
+    checks: list[IndexCheck] = []
+    for operand in info.row.index:
+        checks += _checks_of(info, operand, values)
+    ignore = _TARGETS.get(info.name)
+    if ignore is not None:
+        checks.append(_target_check(info, values, values[ignore]))
+    return tuple(checks)
+
+
+def _checks_of(info: OpInfo, operand: IndexOperand, values: Mapping[str, Any]) -> list[IndexCheck]:
+    index, of = values[operand.argument], values[operand.of]
+    place = _place(info, operand.argument)
+    if operand.dim == "each":
+        sizes = list(of.shape)
+        return [
+            _check(info, place, item, sizes[item], item, operand.negative)
+            for item, tensor in enumerate(index)
+            if tensor is not None and tensor.numel()
+        ]
+    if not isinstance(index, torch.Tensor) or not index.numel():
+        return []
+    if operand.dim == "flat":
+        return [_check(info, place, None, prod(of.shape), 0, operand.negative)]
+    dim = values[operand.dim] if isinstance(operand.dim, str) else operand.dim
+    sizes = list(of.shape) or [1]
+    return [_check(info, place, None, sizes[dim], dim % len(sizes), operand.negative)]
+
+
+def _check(info: OpInfo, place: int, item: int | None, size: int, dim: int, negative: bool) -> IndexCheck:
+    kind, text = _INDEX_ERRORS.get(info.name, _DEFAULT)
+    message = text.replace("{dim}", str(dim)).replace("{size}", str(size))
+    return IndexCheck(place, item, -size if negative else 0, size, kind, message)
+
+
+def _target_check(info: OpInfo, values: Mapping[str, Any], ignore: int) -> IndexCheck:
+    classes = values["self"].shape[1 if values["self"].dim() > 1 else 0]
+    place = _place(info, "target")
+    return IndexCheck(place, None, 0, classes, IndexError, "Target {index} is out of bounds.", ignore)
+
+
+def _place(info: OpInfo, name: str) -> int:
+    return next(i for i, a in enumerate(info.args) if a.name == name)

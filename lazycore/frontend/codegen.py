@@ -1,0 +1,189 @@
+"""Recording kernels, one written for each overload on its first call.
+
+A kernel runs on every op of every step, so it has no loops over arguments and no generic calls: its text spells out
+how each argument of this schema becomes an item of the key. Everything rare is behind ``operand``, ``foreign`` and
+``grow``. The order of its last statements matters: the recorder changes last, so that an exception before leaves the
+trace as it was.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+import torch
+
+from lazycore.frontend import operands, record, storage, sync
+from lazycore.frontend.local import local
+from lazycore.frontend.schema import DROPPED, ArgInfo, OpInfo
+from lazycore.trace.keys import literal_key
+from lazycore.trace.recorder import FULL
+from lazycore.trace.state import StorageState
+
+__all__ = ["functional_kernel", "inplace_kernel"]
+
+_GLOBALS: dict[str, Any] = {
+    "FULL": FULL,
+    "State": StorageState,
+    "create": torch._C._acc.create_empty_tensor,
+    "empty_tensor": storage.empty_tensor,
+    "flush": sync.barrier,
+    "foreign": operands.foreign,
+    "late": sync.late,
+    "literal": literal_key,
+    "local": local,
+    "operand": operands.operand,
+    "ref": ref,
+    "results": record.results,
+    "scalar": operands.scalar,
+    "tensor_key": operands.tensor_key,
+}
+
+_HEAD = """\
+def {name}({parameters}):
+    trace = local.trace
+    try:
+{keys}
+        node = trace.node.children.get(({number}, {items}))
+        if node is None:
+            node = trace.grow(({number}, {items}), make(trace, info, ({args}), {kwargs}))
+            if node is FULL:
+                flush("a full trace")
+                return {name}({forward})
+"""
+
+_ONE = """\
+        tensor = create(node.size, node.native) if node.plain else empty_tensor(node.layout)
+        state = State()
+        state.fast = state.trace = trace
+        state.index = node.index
+        state.layout = node.layout
+        tensor.untyped_storage().state = state
+        trace.refs.append(ref(state))
+        trace.node = node
+"""
+
+_MANY = """\
+        tensor = results(trace, node, {form!r})
+"""
+
+_INPLACE = """\
+        if s0.index < 0:
+            trace.refs.append(ref(s0))
+        s0.index = node.index
+        trace.node = node
+        tensor = {first}
+"""
+
+_TAIL = """\
+        if trace.closed:
+            return late(trace, node, tensor, {name}, ({args}), {kwargs})
+        return tensor
+    except BaseException:
+        trace.rollback()
+        raise
+"""
+
+
+def functional_kernel(info: OpInfo) -> Callable[..., Any]:
+    """The kernel of an op without side effects: Tensor arguments -> new tensors."""
+    form = "one" if info.returns == ("Tensor",) else "list" if info.returns[0].startswith("List") else "tuple"
+    return _compile(info, _ONE if form == "one" else _MANY.format(form=form), record.functional_node)
+
+
+def inplace_kernel(info: OpInfo) -> Callable[..., Any]:
+    """The kernel of an op that writes its first argument, which it returns."""
+    return _compile(info, _INPLACE.format(first=info.args[0].name), record.inplace_node)
+
+
+def _compile(info: OpInfo, body: str, make: Callable[..., Any]) -> Callable[..., Any]:
+    name = "record_" + "".join(c if c.isalnum() else "_" for c in info.name)
+    args = [a for a in info.args if not a.out]
+    scope: dict[str, Any] = {**_GLOBALS, "info": info, "make": make}
+    keys, items = "", []
+    for position, arg in enumerate(args):
+        text, item = _key_of(arg, position)
+        keys += text
+        items += [item] if item else []
+    names = {
+        "name": name,
+        "parameters": _parameters(args, scope),
+        "keys": keys or "        pass\n",
+        "number": info.number,
+        "items": ", ".join(items),
+        "args": "".join(f"{_safe(a)}, " for a in args if not a.keyword),
+        "kwargs": "{" + ", ".join(f"{a.name!r}: {_safe(a)}" for a in args if a.keyword) + "}",
+        "forward": ", ".join(f"{_safe(a)}={_safe(a)}" if a.keyword else _safe(a) for a in args),
+    }
+    names["args"] = names["args"] or " "
+    source = _HEAD.format(**names) + body + _TAIL.format(**names)
+    return _load(name, source, scope)
+
+
+def _load(name: str, source: str, scope: dict[str, Any]) -> Callable[..., Any]:
+    file = f"<lazycore {name}>"
+    # So that a traceback through a kernel shows its lines.
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    exec(compile(source, file, "exec"), scope)
+    return scope[name]  # type: ignore[no-any-return]
+
+
+def _safe(arg: ArgInfo) -> str:
+    return arg.name + "_" if arg.name in ("from", "trace", "node", "tensor", "state") else arg.name
+
+
+def _parameters(args: list[ArgInfo], scope: dict[str, Any]) -> str:
+    parts: list[str] = []
+    starred = False
+    for arg in args:
+        if arg.keyword and not starred:
+            parts.append("*")
+            starred = True
+        default = ""
+        if not arg.required:
+            scope[f"d_{arg.name}"] = arg.default
+            default = f"=d_{arg.name}"
+        parts.append(_safe(arg) + default)
+    return ", ".join(parts)
+
+
+def _key_of(arg: ArgInfo, position: int) -> tuple[str, str | None]:
+    """The lines that compute an argument's key item, and the item's text; (\"\", None) for one that is not recorded."""
+    name = _safe(arg)
+    if arg.name in DROPPED:
+        return "", None
+    if arg.kind == "Tensor":
+        return _tensor_lines(arg, name, position), f"k{position}"
+    if arg.kind.startswith("List[") and "Tensor" in arg.kind:
+        inner = f"tuple([tensor_key(trace, x) for x in {name}])"
+    elif arg.kind == "number":
+        inner = f"scalar(trace, {name})"
+    elif arg.kind == "List[number]":
+        inner = f"tuple([scalar(trace, x) for x in {name}])"
+    elif arg.kind in ("float", "List[float]"):
+        inner = f"literal({name})" if arg.kind == "float" else f"tuple(map(literal, {name}))"
+    elif arg.kind.startswith("List["):
+        inner = f"tuple({name})"
+    else:
+        return "", name
+    if arg.kind == "number" and not arg.required:
+        # The dispatcher drops arguments that equal their default, so the default is one key and no run-time input.
+        inner = f"None if {name} is d_{arg.name} else {inner}"
+    elif arg.optional:
+        inner = f"None if {name} is None else {inner}"
+    return f"        k{position} = {inner}\n", f"k{position}"
+
+
+def _tensor_lines(arg: ArgInfo, name: str, position: int) -> str:
+    lines = (
+        f"try:\n"
+        f"    s{position} = {name}.untyped_storage().state\n"
+        f"    k{position} = s{position}.index if s{position}.fast is trace else operand(trace, {name}, s{position})\n"
+        f"except AttributeError:\n"
+        f"    k{position} = foreign(trace, {name})\n"
+    ).splitlines()
+    if arg.optional:
+        lines = [f"if {name} is None:", f"    k{position} = None", "else:", *("    " + line for line in lines)]
+    return "".join(f"        {line}\n" for line in lines)

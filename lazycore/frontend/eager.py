@@ -1,0 +1,97 @@
+"""Running ops in PyTorch on the CPU: inside a plan, and at once where an op's result depends on data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+from lazycore_plugin_api import DType, HostArray, Node, Value
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import _disable_current_modes
+
+from lazycore.frontend.dtypes import TO_TORCH, array_of, tensor_of
+from lazycore.frontend.observer import count_fallback
+from lazycore.frontend.schema import OpInfo, info_of, overload
+from lazycore.frontend.storage import is_ours
+
+__all__ = ["eager_kernel", "run_eager", "torch_arguments"]
+
+
+@cache
+def _op_of(name: str) -> Any:
+    namespace, base, variant = name.split(".")
+    return overload(f"{namespace}::{base}" + ("" if variant == "default" else f".{variant}"))
+
+
+def torch_arguments(node: Node, tensors: Mapping[int, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """A node's arguments as torch wants them. ``tensors``: value id -> tensor; a 0-d value where the schema has a
+    Scalar becomes a number."""
+    info = info_of(_op_of(node.op))
+
+    def convert(argument: Any, kind: str) -> Any:
+        if isinstance(argument, Value):
+            tensor = tensors[argument.id]
+            return tensor.item() if "number" in kind else tensor
+        if isinstance(argument, tuple):
+            return [convert(a, kind) for a in argument]
+        return TO_TORCH[argument] if isinstance(argument, DType) else argument
+
+    kinds = {a.name: a.kind for a in info.args}
+    positional = [a.kind for a in info.args if not a.keyword]
+    recorded = [k for k, a in zip(positional, info.args, strict=False) if k != "MemoryFormat" and a.name != "non_blocking"]
+    args = [convert(a, k) for a, k in zip(node.args, recorded, strict=False)]
+    return args, {name: convert(a, kinds.get(name, "")) for name, a in node.kwargs.items()}
+
+
+def run_eager(node: Node, inputs: Sequence[HostArray]) -> Sequence[HostArray]:
+    """One node of a plan on the CPU: arrays in, arrays out. Raises what torch raises."""
+    distinct = dict.fromkeys(v.id for v in node.inputs())
+    with _disable_current_modes(), torch.no_grad():
+        tensors = {i: tensor_of(array) for i, array in zip(distinct, inputs, strict=True)}
+        args, kwargs = torch_arguments(node, tensors)
+        result = _op_of(node.op)(*args, **kwargs)
+    outputs = (result,) if isinstance(result, torch.Tensor) else tuple(result)
+    return [_output(o, v) for o, v in zip(outputs, node.outputs, strict=True)]
+
+
+def _output(tensor: torch.Tensor | None, value: Value) -> HostArray:
+    if tensor is None:
+        tensor = torch.empty((0,), dtype=TO_TORCH[value.spec.dtype], device="cpu")
+    return array_of(tensor)
+
+
+def eager_kernel(info: OpInfo) -> Any:
+    """A kernel that runs the op at once on the CPU: the device's values in, new device tensors out; what the op
+    mutates is written back. For ops whose shapes or results depend on data, and those torch has no shape function for."""
+    from lazycore.frontend.copies import fresh_from_host, read_back, to_cpu
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        count_fallback(info.name)
+        given: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+        def move(x: Any) -> Any:
+            if is_ours(x):
+                copy = to_cpu(x)
+                given.append((x, copy))
+                return copy
+            if isinstance(x, torch.device):
+                return torch.device("cpu")
+            return x
+
+        args, kwargs = pytree.tree_map(move, (args, kwargs))
+        with _disable_current_modes(), torch.no_grad():
+            result = info.op(*args, **kwargs)
+        back = {id(copy): original for original, copy in given}
+        if info.written:
+            read_back(info, args, kwargs, back)
+
+        def wrap(x: Any) -> Any:
+            if not isinstance(x, torch.Tensor):
+                return x
+            return back[id(x)] if id(x) in back and info.written else fresh_from_host(x)
+
+        return pytree.tree_map(wrap, result)
+
+    return kernel

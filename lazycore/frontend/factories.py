@@ -1,0 +1,165 @@
+"""Making tensors: uninitialized, filled, counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from lazycore.frontend.assign import full
+from lazycore.frontend.storage import layout_for, strided
+from lazycore.trace.layout import contiguous_stride
+from lazycore.trace.state import StorageState
+
+__all__ = ["FACTORIES"]
+
+
+def _options(dtype: torch.dtype | None, layout: torch.layout | None) -> torch.dtype:
+    if layout not in (None, torch.strided):
+        raise NotImplementedError(f"lazycore makes strided tensors only, not {layout}; build it on the CPU")
+    return dtype or torch.get_default_dtype()
+
+
+def uninitialized(size: Any, stride: Any, dtype: torch.dtype) -> torch.Tensor:
+    """A tensor whose content nobody has given yet; reading it gives zeros. A base with gaps or overlaps is kept as the
+    flat memory under it."""
+    size, stride = tuple(size), tuple(stride)
+    tensor = strided(size, stride, dtype)
+    like = torch.empty_strided(size, stride, dtype=dtype, device="meta")
+    state = StorageState()
+    if torch._prims_common.is_non_overlapping_and_dense(like) or like.is_contiguous():
+        state.layout = layout_for(size, stride, dtype)
+    else:
+        numel = like.untyped_storage().nbytes() // like.element_size()
+        state.layout = layout_for((numel,), (1,), dtype)
+        state.viewed = True
+    tensor.untyped_storage().state = state
+    return tensor
+
+
+def empty(
+    size: Any,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout | None = None,
+    device: Any = None,  # noqa: ARG001
+    pin_memory: bool | None = None,  # noqa: ARG001
+    memory_format: torch.memory_format | None = None,
+) -> torch.Tensor:
+    """``aten::empty.memory_format``."""
+    dtype = _options(dtype, layout)
+    if memory_format in (None, torch.contiguous_format):
+        torch._check(all(s >= 0 for s in size), lambda: _negative(size))
+        return uninitialized(size, contiguous_stride(tuple(size)), dtype)
+    like = torch.empty(size, dtype=dtype, device="meta", memory_format=memory_format)
+    return uninitialized(size, like.stride(), dtype)
+
+
+def _negative(size: Any) -> str:
+    bad = next(s for s in size if s < 0)
+    return f"Trying to create tensor with negative dimension {bad}: {list(size)}"
+
+
+def empty_strided(
+    size: Any,
+    stride: Any,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout | None = None,
+    device: Any = None,  # noqa: ARG001
+    pin_memory: bool | None = None,  # noqa: ARG001
+) -> torch.Tensor:
+    """``aten::empty_strided``."""
+    return uninitialized(size, stride, _options(dtype, layout))
+
+
+def _filled(size: Any, number: Any, dtype: torch.dtype) -> torch.Tensor:
+    torch._check(all(s >= 0 for s in size), lambda: _negative(size))
+    return full(tuple(size), number, dtype, contiguous_stride(tuple(size)))
+
+
+def full_(size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, **_: Any) -> torch.Tensor:
+    """``aten::full``: without a dtype, that of the number."""
+    if dtype is None:
+        dtype = {bool: torch.bool, int: torch.int64, complex: torch.complex64}.get(type(fill_value))
+    return _filled(size, fill_value, _options(dtype, layout))
+
+
+def zeros(size: Any, *, dtype: Any = None, layout: Any = None, **_: Any) -> torch.Tensor:
+    """``aten::zeros``, and ``_efficientzerotensor``, whose null storage nothing could read."""
+    return _filled(size, 0, _options(dtype, layout))
+
+
+def ones(size: Any, *, dtype: Any = None, layout: Any = None, **_: Any) -> torch.Tensor:
+    """``aten::ones``."""
+    return _filled(size, 1, _options(dtype, layout))
+
+
+def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, **_: Any) -> torch.Tensor:
+    """``aten::scalar_tensor``: float by default, whatever the number."""
+    return _filled((), s, _options(dtype, layout))
+
+
+def _like(x: torch.Tensor, number: Any, dtype: Any, memory_format: Any) -> torch.Tensor:
+    geometry = torch.empty_strided(x.size(), x.stride(), dtype=dtype or x.dtype, device="meta")
+    like = torch.empty_like(geometry, memory_format=memory_format or torch.preserve_format)
+    return full(tuple(x.shape), number, like.dtype, like.stride())
+
+
+def _elsewhere(device: Any) -> bool:
+    return device is not None and torch.device(device).type != "lazycore"
+
+
+def full_like(
+    x: torch.Tensor, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    memory_format: Any = None, **_: Any,
+) -> torch.Tensor:  # fmt: skip
+    """``aten::full_like``."""
+    if _elsewhere(device):
+        return torch.full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
+    _options(dtype, layout)
+    return _like(x, fill_value, dtype, memory_format)
+
+
+def zeros_like(x: torch.Tensor, **options: Any) -> torch.Tensor:
+    """``aten::zeros_like``."""
+    return full_like(x, 0, **options)
+
+
+def ones_like(x: torch.Tensor, **options: Any) -> torch.Tensor:
+    """``aten::ones_like``."""
+    return full_like(x, 1, **options)
+
+
+def new_full(
+    x: torch.Tensor, size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, **_: Any
+) -> torch.Tensor:
+    """``aten::new_full``."""
+    if _elsewhere(device):
+        return torch.full(tuple(size), fill_value, dtype=dtype or x.dtype, device=device)
+    return _filled(size, fill_value, _options(dtype or x.dtype, layout))
+
+
+def new_zeros(x: torch.Tensor, size: Any, **options: Any) -> torch.Tensor:
+    """``aten::new_zeros``."""
+    return new_full(x, size, 0, **options)
+
+
+def new_ones(x: torch.Tensor, size: Any, **options: Any) -> torch.Tensor:
+    """``aten::new_ones``."""
+    return new_full(x, size, 1, **options)
+
+
+FACTORIES = {
+    "empty.memory_format": empty,
+    "empty_strided": empty_strided,
+    "full": full_,
+    "zeros": zeros,
+    "ones": ones,
+    "_efficientzerotensor": zeros,
+    "scalar_tensor": scalar_tensor,
+    "full_like": full_like,
+    "zeros_like": zeros_like,
+    "ones_like": ones_like,
+    "new_full": new_full,
+    "new_zeros": new_zeros,
+    "new_ones": new_ones,
+}

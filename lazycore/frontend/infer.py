@@ -1,0 +1,117 @@
+"""Shape inference: what an op's outputs will be, by torch's own Meta kernels. Runs on a miss only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as KIND
+from torch._prims_common import elementwise_dtypes
+from torch.utils._python_dispatch import _disable_current_modes
+
+from lazycore.frontend.schema import OpInfo
+from lazycore.frontend.storage import NAME
+from lazycore_plugin_api.opset import OpRow, Promotion
+
+__all__ = ["Inferred", "NoInference", "infer", "on_device"]
+
+# Overloads whose bindings take a Python number where the schema has a Tensor.
+_TAKE_NUMBERS = frozenset(("add", "sub", "mul", "div", "floor_divide", "true_divide", "rsub"))
+
+
+class NoInference(Exception):
+    """torch has no shape function for this op: it must run on values."""
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """``outputs``: Meta tensors or None, flat; ``form``: ``one``, ``tuple`` or ``list``; ``compute``: the dtype that
+    promotion gives the operands, if the op promotes."""
+
+    outputs: tuple[torch.Tensor | None, ...]
+    form: str
+    compute: torch.dtype | None
+
+
+def on_device(x: Any, device: str) -> Any:
+    """An argument with every lazycore tensor replaced by an uninitialized one of the same geometry elsewhere."""
+    if isinstance(x, torch.Tensor):
+        return _like(x, device)
+    if isinstance(x, (list, tuple)):
+        return type(x)(on_device(item, device) for item in x)
+    if isinstance(x, torch.device):
+        return torch.device(device)
+    return x
+
+
+def _like(x: torch.Tensor, device: str) -> torch.Tensor:
+    if x.device.type != NAME and x.dim() == 0 and device == "cpu":
+        return x
+    like = torch.empty_strided(x.size(), x.stride(), dtype=x.dtype, device=device)
+    if device == "cpu":
+        like.zero_()
+    if x.is_conj():
+        like = like.conj()
+    return torch._neg_view(like) if x.is_neg() else like
+
+
+def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inferred:
+    """Run the op on Meta tensors. Raises what CPU eager raises for the same mistake; NoInference where torch has no
+    Meta kernel."""
+    with _disable_current_modes(), torch.no_grad():
+        try:
+            result = call(info, on_device(args, "meta"), {k: on_device(v, "meta") for k, v in kwargs.items()})
+        except Exception as error:
+            _raise_as_cpu(info, args, kwargs, error)
+        compute = _compute_dtype(info.row, info, args, kwargs)
+    outputs = (result,) if isinstance(result, torch.Tensor) else tuple(result)
+    form = "one" if isinstance(result, torch.Tensor) else "list" if isinstance(result, list) else "tuple"
+    return Inferred(outputs, form, compute)
+
+
+def call(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Call the overload; numbers in Tensor positions become 0-d tensors where the binding insists."""
+    if info.base.rstrip("_") not in _TAKE_NUMBERS:
+        args = tuple(
+            torch.scalar_tensor(x, dtype=_number_dtype(x), device="cpu")
+            if type(x) in (bool, int, float, complex) and a.kind == "Tensor"
+            else x
+            for x, a in zip(args, info.args, strict=False)
+        )
+    return info.op(*args, **kwargs)
+
+
+def _number_dtype(x: Any) -> torch.dtype:
+    kinds = {bool: torch.bool, int: torch.int64, float: torch.get_default_dtype()}
+    return kinds.get(type(x), torch.complex64)
+
+
+def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any], error: Exception) -> None:
+    """Meta kernels reject what CPU rejects, but not always in its words; so ask the CPU with zeros of the same shapes."""
+    try:
+        call(info, on_device(args, "cpu"), {k: on_device(v, "cpu") for k, v in kwargs.items()})
+    except NotImplementedError:
+        raise
+    except Exception as cpu_error:
+        raise cpu_error.with_traceback(None) from None
+    raise NoInference(str(error)) from error
+
+
+def _compute_dtype(row: OpRow, info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> torch.dtype | None:
+    if row.promotion is Promotion.none:
+        return None
+    given = {a.name: x for a, x in zip(info.args, args, strict=False)} | dict(kwargs)
+    names = row.operands or tuple(a.name for a in info.args if "Tensor" in a.kind)
+    operands: list[Any] = []
+    for name in names:
+        x = given.get(name)
+        operands += x if isinstance(x, (list, tuple)) else [x]
+    kind = KIND.INT_TO_FLOAT if row.promotion is Promotion.floating else KIND.DEFAULT
+    metas = [_meta_operand(x) for x in operands if x is not None]
+    return elementwise_dtypes(*metas, type_promotion_kind=kind)[1]
+
+
+def _meta_operand(x: Any) -> Any:
+    return torch.empty(x.shape, dtype=x.dtype, device="meta") if isinstance(x, torch.Tensor) else x

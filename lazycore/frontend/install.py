@@ -1,0 +1,17 @@
+"""Everything that importing lazycore does to torch, in order."""
+
+from __future__ import annotations
+
+from lazycore.frontend import engine, patches
+from lazycore.frontend.device import register_device
+from lazycore.frontend.registration import register_all
+
+__all__ = ["install"]
+
+
+def install() -> None:
+    """Register the device and its kernels, and apply the patches; once per process."""
+    register_device()
+    register_all()
+    engine.install()
+    patches.install()

@@ -1,0 +1,151 @@
+"""Which kernel an overload gets when no table names one: recorded, recorded in place, out=, or run on values."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from lazycore.frontend.codegen import functional_kernel, inplace_kernel
+from lazycore.frontend.eager import eager_kernel
+from lazycore.frontend.infer import NoInference
+from lazycore.frontend.schema import ArgInfo, OpInfo, info_of
+from lazycore.frontend.storage import is_ours
+from lazycore.frontend.views import set_source
+
+__all__ = ["kernel_for", "recorded"]
+
+_RECORDED = ("Tensor", "List[Tensor]")
+
+
+def kernel_for(op: Any) -> Callable[..., Any]:
+    """The kernel of an OpOverload, built from its schema."""
+    info = info_of(op)
+    if info.dynamic and info.name not in ("aten.index.Tensor",):
+        return eager_kernel(info)
+    if not info.written:
+        return _or_eager(info) if _records(info) else eager_kernel(info)
+    if info.is_out:
+        return _out_kernel(info)
+    return _in_place(info)
+
+
+@cache
+def recorded(op: Any) -> Callable[..., Any]:
+    """The recording kernel of a functional overload."""
+    return functional_kernel(info_of(op))
+
+
+def _records(info: OpInfo) -> bool:
+    """Whether every result is a tensor, of a number that the schema fixes, and nothing but data decides its value."""
+    fixed = all(kind == "Tensor" for kind in info.returns) or info.returns == ("List[Tensor]",)
+    return bool(info.returns) and fixed and torch.Tag.nondeterministic_seeded not in info.tags
+
+
+def _or_eager(info: OpInfo) -> Callable[..., Any]:
+    """Recorded, unless torch cannot tell the result's shape beforehand."""
+    record, eager = functional_kernel(info), eager_kernel(info)
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return record(*args, **kwargs)
+        except NoInference:
+            return eager(*args, **kwargs)
+
+    return kernel
+
+
+def _in_place(info: OpInfo) -> Callable[..., Any]:
+    twin = info.functional()
+    first = info.written == (0,) and info.args[0].kind == "Tensor" and len(info.returns) == 1
+    if not first or twin is None or not _records(twin):
+        return eager_kernel(info)
+    record, eager = inplace_kernel(info), eager_kernel(info)
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return record(*args, **kwargs)
+        except NoInference:
+            return eager(*args, **kwargs)
+
+    return kernel
+
+
+def _out_kernel(info: OpInfo) -> Callable[..., Any]:
+    """Compute functionally, resize ``out`` as torch does, and copy into it."""
+    twin = info.functional()
+    if twin is None:
+        return eager_kernel(info)
+    outs = [a for a in info.args if a.out]
+    inputs = [a for a in info.args if not a.out]
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        given = {a.name: x for a, x in zip(inputs, args, strict=False)} | kwargs
+        targets = [given[a.name] for a in outs]
+        results = pytree.tree_leaves(_call_twin(twin, inputs, given, targets))
+        for target, result in zip(pytree.tree_leaves(targets), results, strict=False):
+            store_out(target, result)
+        if not info.returns:
+            return None
+        return targets[0] if len(info.returns) == 1 else tuple(targets)
+
+    return kernel
+
+
+def _call_twin(twin: OpInfo, inputs: list[ArgInfo], given: dict[str, Any], targets: list[Any]) -> Any:
+    args, kwargs = [], {}
+    for own, other in zip(inputs, [a for a in twin.args if a.name not in _OPTIONS], strict=False):
+        value = given.get(own.name, own.default)
+        if other.keyword:
+            kwargs[other.name] = value
+        else:
+            args.append(value)
+    first = next(iter(pytree.tree_leaves(targets)), None)
+    if any(a.name == "device" for a in twin.args) and first is not None:
+        kwargs |= {"device": first.device, "dtype": given.get("dtype") or first.dtype}
+    elif given.get("dtype") is not None:
+        kwargs["dtype"] = given["dtype"]
+    return twin.op(*args, **kwargs)
+
+
+_OPTIONS = frozenset(("dtype", "layout", "device", "pin_memory"))
+
+
+def store_out(target: torch.Tensor, result: torch.Tensor) -> None:
+    """Put a result into an ``out=`` tensor by torch's rules: cast if that is allowed, resized with a warning unless it
+    was empty."""
+    if not is_ours(target):
+        raise RuntimeError(f"Expected out tensor to have device {result.device}, but got {target.device} instead")
+    if not torch.can_cast(result.dtype, target.dtype):
+        raise RuntimeError(
+            f"result type {_name(result.dtype)} can't be cast to the desired output type {_name(target.dtype)}"
+        )
+    if target.shape != result.shape:
+        _resize_out(target, result)
+    torch.ops.aten.copy_.default(target, result)
+
+
+def _name(dtype: torch.dtype) -> str:
+    names = {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char",
+             "uint8": "Byte", "bool": "Bool", "float16": "Half", "bfloat16": "BFloat16", "complex64": "ComplexFloat",
+             "complex128": "ComplexDouble"}  # fmt: skip
+    plain = str(dtype).removeprefix("torch.")
+    return names.get(plain, plain)
+
+
+def _resize_out(target: torch.Tensor, result: torch.Tensor) -> None:
+    if target.numel():
+        warnings.warn(
+            "An output with one or more elements was resized since it had shape "
+            f"{list(target.shape)}, which does not match the required output shape {list(result.shape)}. "
+            "This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they have "
+            "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+            "t.resize_(0).",
+            UserWarning,
+            stacklevel=3,
+        )
+    set_source(target, target.untyped_storage(), target.storage_offset(), result.size(), result.stride())

@@ -1,0 +1,137 @@
+"""Compiled traces: compiling one, and running it with what a trace has recorded."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lazycore.compiler.build import (
+    Binding,
+    Built,
+    FlagCheck,
+    InputBinding,
+    InputCheck,
+    NumberBinding,
+    StartBinding,
+    build_graph,
+)
+from lazycore.compiler.pipeline import compile_graph
+from lazycore.compiler.plan import Plan
+from lazycore.config import config
+from lazycore.frontend.decompose import decompose
+from lazycore.frontend.eager import run_eager
+from lazycore.frontend.observer import OBSERVER, count_fallback
+from lazycore.plugins.selection import current
+from lazycore.runtime import executor
+from lazycore.runtime.buffers import DeviceValue
+from lazycore.trace.node import Node
+from lazycore.trace.recorder import Trace
+
+__all__ = ["CompiledTrace", "compile_trace", "launch", "raise_unless_within"]
+
+
+@dataclass(frozen=True)
+class CompiledTrace:
+    """A plan with what binds it to a trace. ``outputs``: the trace values it computes, in the plan's order."""
+
+    plan: Plan
+    outputs: tuple[int, ...]
+    bindings: tuple[Binding, ...]
+    input_checks: tuple[InputCheck, ...]
+    flags: tuple[FlagCheck, ...]
+    donated: tuple[tuple[int, int], ...]
+    """(plan input, trace input) of each input that the plan may overwrite."""
+
+
+def compile_trace(node: Node, outputs: Sequence[int]) -> CompiledTrace:
+    """Compile the path to ``node`` for the selected backends."""
+    calls = [call for step in node.path() for call in step.calls]
+    built: Built = build_graph(calls, outputs)
+    plan = compile_graph(
+        built.graph,
+        scalars=built.scalars,
+        donatable=built.donatable,
+        backends=current(),
+        decompose=decompose,
+        strict=config.strict,
+        observer=OBSERVER,
+    )
+    donated = tuple((p, b.position) for p in plan.donated if isinstance(b := built.bindings[p], InputBinding))
+    return CompiledTrace(plan, tuple(outputs), built.bindings, built.input_checks, built.flags, donated)
+
+
+def launch(compiled: CompiledTrace, trace: Trace) -> list[DeviceValue]:
+    """Run a compiled trace. Raises IndexError or RuntimeError for an index input out of range, before anything runs;
+    BackendError where a backend fails."""
+    for check in compiled.input_checks:
+        _check_input(check, trace.inputs[check.position])
+    inputs = [_bind(b, trace) for b in compiled.bindings]
+    exclusive = frozenset(p for p, i in compiled.donated if _exclusive(trace, i, inputs[p]))
+    return executor.run(
+        compiled.plan, inputs, run_eager=run_eager, exclusive=exclusive, on_fallback=count_fallback
+    )
+
+
+def _bind(binding: Binding, trace: Trace) -> Any:
+    if type(binding) is InputBinding:
+        return trace.inputs[binding.position]
+    if type(binding) is NumberBinding:
+        return np.asarray(trace.scalars[binding.position], binding.dtype.numpy)
+    assert type(binding) is StartBinding
+    return np.asarray(trace.scalars[binding.position] // binding.divisor % binding.modulus, np.int64)
+
+
+# References to an input while `_exclusive` looks at it that are not a storage's: the trace's list, the bound list,
+# the caller's argument, this function's parameter and getrefcount's own. Measured once, on a value of our own making.
+def _count(value: Any) -> int:
+    return sys.getrefcount(value)
+
+
+def _exclusive(trace: Trace, position: int, value: Any) -> bool:
+    """Whether no storage but the one being overwritten holds this value."""
+    entry = trace.input_refs[position]
+    state = entry() if entry is not None else None
+    holder = 1 if state is not None and state.trace is trace and state.value is value else 0
+    return _count(value) - _BASELINE <= holder
+
+
+def _measure() -> int:
+    class _Probe:
+        pass
+
+    trace = Trace.__new__(Trace)
+    trace.inputs = [_Probe()]
+    trace.input_refs = [None]
+    inputs = [trace.inputs[0]]
+
+    def probe(_trace: Trace, _position: int, value: Any) -> int:
+        return _count(value)
+
+    return probe(trace, 0, inputs[0])
+
+
+_BASELINE = _measure()
+
+
+def _check_input(entry: InputCheck, value: DeviceValue) -> None:
+    check = entry.check
+    if check.ignore is None:
+        bounds = value.int_range()
+    else:
+        array = value.to_host()
+        array = array[array != check.ignore]
+        bounds = (int(array.min()), int(array.max())) if array.size else None
+    if bounds is not None:
+        raise_unless_within(entry, bounds)
+
+
+def raise_unless_within(entry: InputCheck | FlagCheck, bounds: tuple[int, int]) -> None:
+    """Raise the check's error unless all indices lie in its range."""
+    check = entry.check
+    if bounds[0] < check.low or bounds[1] >= check.high:
+        index = bounds[0] if bounds[0] < check.low else bounds[1]
+        raise check.error(check.message.replace("{index}", str(index)) + f" ({entry.where})")

@@ -1,0 +1,15 @@
+"""Places where torch takes a device for granted to be C++'s: each patch says what breaks without it."""
+
+from __future__ import annotations
+
+from lazycore.frontend.patches import modules, optimizer, settings, storages
+
+__all__ = ["install"]
+
+
+def install() -> None:
+    """Apply all of them; once."""
+    modules.install()
+    optimizer.install()
+    settings.install()
+    storages.install()

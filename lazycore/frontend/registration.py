@@ -1,0 +1,97 @@
+"""Registering kernels with the dispatcher: by name, and built on the first call.
+
+Touching every OpOverload would cost a tenth of a second at import; a name costs ten microseconds.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+__all__ = ["register_all"]
+
+_HAS = torch._C._dispatch_has_kernel_for_dispatch_key
+# Bases whose C++ kernels serve this device as they are: views (they call as_strided), metadata, and composites of
+# other ops that lose nothing by being recorded in parts.
+_LEFT = frozenset(
+    "alias detach diagonal expand permute select slice split split_with_sizes squeeze t transpose unbind unsqueeze"
+    " lift lift_fresh _fw_primal _make_dual _reshape_copy data squeeze_ t_ transpose_ unsqueeze_ swapaxes_ swapdims_"
+    " detach_ resize_as_ empty_like new_empty new_empty_strided empty_permuted is_same_size is_coalesced sparse_dim"
+    " dense_dim values indices crow_indices col_indices ccol_indices row_indices rand_like randn_like randint_like"
+    " _has_same_storage_numel _print _assert_tensor_metadata _nested_tensor_from_tensor_list _coalesced"
+    " sym_size sym_stride sym_numel sym_storage_offset retain_grad _version is_leaf output_nr requires_grad_"
+    " _unsafe_view stack rot90 _pin_memory narrow_copy embedding_renorm_".split()
+)
+
+_library: Any = None
+_fallbacks: Any = None
+_replaced = False
+
+
+def register_all() -> None:
+    """Give every ATen op its kernel, and all others (a vendor's own) a fallback. Called once."""
+    global _library, _fallbacks
+    _library = torch.library.Library("aten", "IMPL")
+    _fallbacks = torch.library.Library("_", "IMPL")
+    for name in torch._C._dispatch_get_all_op_names():
+        if name.startswith("aten::") and _wanted(name):
+            short = name.removeprefix("aten::")
+            _library.impl(short, _first_call(short), "PrivateUse1")
+    _fallbacks.fallback(_fallback, "PrivateUse1")
+
+
+def _wanted(name: str) -> bool:
+    base = name.removeprefix("aten::").partition(".")[0]
+    if base in _LEFT and name != "aten::view.dtype" or base.startswith("_foreach_"):
+        return False
+    if _HAS(name, "CompositeImplicitAutograd"):
+        return _HAS(name, "CPU")
+    return _HAS(name, "CPU") or any(map(lambda key: _HAS(name, key), _COMPOSITE)) or _HAS(name, "Meta")
+
+
+_COMPOSITE = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+
+
+def _first_call(short: str) -> Callable[..., Any]:
+    def build_then_run(*args: Any, **kwargs: Any) -> Any:
+        kernel = _build(short)
+        _replace(short, kernel)
+        return kernel(*args, **kwargs)
+
+    return build_then_run
+
+
+def _build(short: str) -> Callable[..., Any]:
+    from lazycore.frontend.kernels import kernel_for
+    from lazycore.frontend.schema import overload
+    from lazycore.frontend.tables import special
+
+    return special(short) or kernel_for(overload(f"aten::{short}"))
+
+
+def _replace(short: str, kernel: Callable[..., Any]) -> None:
+    global _replaced
+    if _replaced:
+        _library.impl(short, kernel, "PrivateUse1", allow_override=True)
+        return
+    _replaced = True
+    with warnings.catch_warnings():
+        # torch warns once that a kernel was overridden; here that is the plan.
+        warnings.simplefilter("ignore")
+        _library.impl(short, kernel, "PrivateUse1", allow_override=True)
+
+
+_kernels: dict[Any, Callable[..., Any]] = {}
+
+
+def _fallback(op: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Ops that were not there at import: a vendor's torch.library ops, or a user's."""
+    kernel = _kernels.get(op)
+    if kernel is None:
+        from lazycore.frontend.kernels import kernel_for
+
+        kernel = _kernels[op] = kernel_for(op)
+    return kernel(*args, **kwargs)

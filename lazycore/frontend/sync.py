@@ -1,0 +1,144 @@
+"""Barriers: ending a trace, running it, and settling the storages that wait for it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lazycore_plugin_api import LazycoreError
+
+from lazycore.frontend.launch import CompiledTrace, compile_trace, launch, raise_unless_within
+from lazycore.frontend.local import fresh_trace, local, tree
+from lazycore.compiler.build import FlagCheck
+from lazycore.report.metrics import METRICS
+from lazycore.runtime.buffers import DeviceValue
+from lazycore.trace.node import Node
+from lazycore.trace.recorder import Trace
+from lazycore.trace.state import StorageState
+
+__all__ = ["barrier", "check_flags", "late", "observe", "run_trace", "wait_all"]
+
+_IN_FLIGHT = 2
+_launched: deque[DeviceValue] = deque()
+_flags: deque[tuple[FlagCheck, DeviceValue, DeviceValue]] = deque()
+
+
+def barrier(cause: str) -> None:
+    """End this thread's trace and launch it. Returns when it is launched, not when it has ended."""
+    run_trace(local.trace, cause)
+
+
+def observe(cause: str) -> None:
+    """A barrier at which the program looks at values: also raises what launched work has found out of range."""
+    barrier(cause)
+    check_flags()
+
+
+def check_flags() -> None:
+    """Raise the error of the first computed index that was out of range, if any."""
+    while _flags:
+        check, low, high = _flags.popleft()
+        raise_unless_within(check, (int(low.to_host()), int(high.to_host())))
+
+
+def wait_all() -> None:
+    """Run what this thread has recorded and wait for everything launched."""
+    observe("a synchronization")
+    while _launched:
+        value = _launched.popleft()
+        if not value.deleted:
+            value.wait()
+
+
+def run_trace(trace: Trace, cause: str) -> None:
+    """End a trace, of this thread or another one, and launch it."""
+    with trace.recorder.lock:
+        if trace is local.trace:
+            fresh_trace()
+        trace.closed = True
+        trace.ran = node = trace.node
+        live = _live(trace)
+        _release_inputs(trace)
+        if node.depth:
+            METRICS.ops_recorded += node.depth
+        if not live:
+            return
+        METRICS.syncs += 1
+        try:
+            _settle(trace, node, live)
+        except BaseException as error:
+            _fail(live, error)
+            raise
+
+
+def _live(trace: Trace) -> dict[int, StorageState]:
+    """The storages that still wait for this trace, by value."""
+    live = {}
+    for entry in trace.refs:
+        state = entry()
+        if state is not None and state.trace is trace and state.index >= 0:
+            live[state.index] = state
+    return live
+
+
+def _release_inputs(trace: Trace) -> None:
+    for entry in trace.input_refs:
+        state = entry() if entry is not None else None
+        if state is not None and state.trace is trace and state.index < 0:
+            state.fast = state.trace = None
+
+
+def _settle(trace: Trace, node: Node, live: Mapping[int, StorageState]) -> None:
+    compiled = _plan_for(node, frozenset(live))
+    results = launch(compiled, trace)
+    for index, value in zip(compiled.outputs, results, strict=False):
+        state = live.get(index)
+        if state is not None:
+            state.settle(value)
+    for flag in compiled.flags:
+        _flags.append((flag, results[flag.output], results[flag.output + 1]))
+    _throttle(results[0])
+
+
+def _plan_for(node: Node, live: frozenset[int]) -> CompiledTrace:
+    """The node's plan if it serves all live values, else a new one for every value that was live here so far."""
+    with tree.lock:
+        compiled: CompiledTrace | None = node.plan
+        if compiled is not None and live <= node.seen:
+            METRICS.cache_hits += 1
+        else:
+            METRICS.traces += compiled is None
+            node.seen = node.seen | live
+            compiled = node.plan = compile_trace(node, sorted(node.seen))
+        tree.touch(node)
+    return compiled
+
+
+def _throttle(value: DeviceValue) -> None:
+    """Let at most two executions be in flight: tracing may run one step ahead, memory may not pile up."""
+    _launched.append(value)
+    if len(_launched) > _IN_FLIGHT:
+        oldest = _launched.popleft()
+        if not oldest.deleted:
+            oldest.wait()
+
+
+def _fail(live: Mapping[int, StorageState], error: BaseException) -> None:
+    """Storages that held a value before keep it; the others raise the error when they are observed."""
+    for state in live.values():
+        if state.value is not None and not state.value.deleted:
+            state.settle(state.value)
+        else:
+            state.poison(error if isinstance(error, Exception) else LazycoreError(f"interrupted by {error!r}"))
+
+
+def late(
+    trace: Trace, node: Node, result: Any, kernel: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Any:
+    """A kernel found its trace closed by another thread: keep the result if the run included it, else record anew."""
+    if local.trace is trace:
+        fresh_trace()
+    with trace.recorder.lock:
+        included = trace.ran is not None and trace.ran.depth >= node.depth
+    return result if included else kernel(*args, **kwargs)

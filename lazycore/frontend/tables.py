@@ -1,0 +1,101 @@
+"""Kernels that are written by hand, by overload name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+
+from lazycore.frontend import assign, copies
+from lazycore.frontend.cells import CELLS
+from lazycore.frontend.factories import FACTORIES
+from lazycore.frontend.indexing import INDEXING
+from lazycore.frontend.normalization import native_batch_norm
+from lazycore.frontend.randomness import RANDOM
+from lazycore.frontend.storage import is_ours
+from lazycore.frontend.views import VIEWS
+
+__all__ = ["special"]
+
+
+def special(short: str) -> Callable[..., Any] | None:
+    """The hand-written kernel of an overload (``add_.Tensor``), or None."""
+    return _table().get(short)
+
+
+def equal(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """``aten::equal``."""
+    if a.device != b.device:
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and {b.device}!"
+        )
+    return torch.equal(copies.to_cpu(a), copies.to_cpu(b))
+
+
+def fill_number(x: torch.Tensor, value: Any) -> torch.Tensor:
+    """``aten::fill_.Scalar``."""
+    torch.empty((), dtype=x.dtype, device="meta").fill_(value)
+    return assign.fill(x, value)
+
+
+def fill_tensor(x: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """``aten::fill_.Tensor``."""
+    if value.dim() != 0:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions."
+        )
+    return torch.ops.aten.copy_.default(x, value)
+
+
+def zero(x: torch.Tensor) -> torch.Tensor:
+    """``aten::zero_``."""
+    return assign.fill(x, 0)
+
+
+def pack_padded_sequence(x: torch.Tensor, lengths: torch.Tensor, batch_first: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """``aten::_pack_padded_sequence``: the batch sizes stay on the CPU, as torch's own devices keep them."""
+    data, sizes = torch._pack_padded_sequence(copies.to_cpu(x), lengths, batch_first)
+    return copies.fresh_from_host(data), sizes
+
+
+def is_pinned(x: torch.Tensor, device: Any = None) -> bool:  # noqa: ARG001
+    """``aten::is_pinned``."""
+    return False
+
+
+def record_stream(x: torch.Tensor, stream: Any) -> None:
+    """``aten::record_stream``: memory is freed with its last reference, whatever the stream."""
+
+
+def lift_scalar(x: torch.Tensor) -> Any:
+    """``aten::_local_scalar_dense``."""
+    if not is_ours(x):
+        raise RuntimeError(f"expected a lazycore tensor, not one on {x.device}")
+    return copies.local_scalar_dense(x)
+
+
+@cache
+def _table() -> dict[str, Callable[..., Any]]:
+    return {
+        **VIEWS,
+        **FACTORIES,
+        **RANDOM,
+        **CELLS,
+        **INDEXING(),
+        "_local_scalar_dense": lift_scalar,
+        "_to_copy": copies.to_copy,
+        "clone": lambda x, *, memory_format=None: assign.clone(x, memory_format),
+        "copy_": copies.copy_into,
+        "_copy_from": copies.copy_from,
+        "_copy_from_and_resize": copies.copy_from,
+        "equal": equal,
+        "fill_.Scalar": fill_number,
+        "fill_.Tensor": fill_tensor,
+        "zero_": zero,
+        "native_batch_norm": native_batch_norm,
+        "_pack_padded_sequence": pack_padded_sequence,
+        "is_pinned": is_pinned,
+        "record_stream": record_stream,
+    }

@@ -1,0 +1,119 @@
+"""Recording: the open trace of a thread, and what happens where a key is not known."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+from weakref import ReferenceType, ref
+
+from lazycore.trace.keys import masked
+from lazycore.trace.node import Node
+from lazycore.trace.state import StorageState
+from lazycore.trace.tree import Tree
+
+__all__ = ["FULL", "Recorder", "Trace"]
+
+
+class _Full:
+    """What ``Trace.grow`` returns where a barrier must come first."""
+
+
+FULL: Final = _Full()
+
+
+class Trace:
+    """One trace being recorded: a position in the tree and the run-time things that its path needs."""
+
+    __slots__ = ("closed", "input_refs", "inputs", "node", "ran", "recorder", "refs", "scalars", "tree", "twin")
+
+    def __init__(self, tree: Tree, root: Node, recorder: Recorder) -> None:
+        self.tree = tree
+        self.node = root
+        self.recorder = recorder
+        self.inputs: list[Any] = []
+        self.input_refs: list[ReferenceType[StorageState] | None] = []
+        self.scalars: list[bool | int | float] = []
+        # Weak: a strong reference would keep every intermediate of the program alive and make all of them outputs.
+        self.refs: list[ReferenceType[StorageState]] = []
+        # The node that stands where ``node`` stands on the path this trace left by literals alone.
+        self.twin: Node | None = None
+        self.closed = False
+        # Where the trace stood when it was run; another thread may still commit a call to it afterwards.
+        self.ran: Node | None = None
+
+    def admit(self, state: StorageState) -> None:
+        """Make a materialized storage a trace input. Until the call is recorded this can be rolled back."""
+        state.index = ~len(self.inputs)
+        state.trace = self
+        if not state.viewed:
+            state.fast = self
+        self.inputs.append(state.value)
+        self.input_refs.append(ref(state))
+
+    def admit_value(self, value: Any) -> None:
+        """Make a value that belongs to no storage a trace input."""
+        self.inputs.append(value)
+        self.input_refs.append(None)
+
+    def rollback(self) -> None:
+        """Forget what an unfinished call pushed."""
+        node = self.node
+        del self.scalars[node.nscalars :]
+        for entry in self.input_refs[node.ninputs :]:
+            state = entry() if entry is not None else None
+            if state is not None and state.trace is self:
+                state.fast = state.trace = None
+        del self.input_refs[node.ninputs :]
+        del self.inputs[node.ninputs :]
+
+    def grow(self, key: Any, make: Callable[[Any], Node]) -> Node | _Full:
+        """The node for a key that ``node.children`` does not have.
+
+        ``make`` builds it for the key it is given (which may be the masked one), unattached. Returns FULL, with the
+        unfinished call rolled back, where a barrier must come first.
+        """
+        tree, here = self.tree, self.node
+        mask = masked(key)
+        with tree.lock:
+            found = here.children.get(key) or (tree.lifted(here, mask) if mask != key else None)
+            if found is not None:
+                return found
+            if tree.full(here):
+                self.rollback()
+                return FULL
+            child = make(self._key_to_grow(key, mask))
+            child.ninputs, child.nscalars = len(self.inputs), len(self.scalars)
+            if not tree.adopt(here, child):
+                self.rollback()
+                return FULL
+        return child
+
+    def _key_to_grow(self, key: Any, mask: Any) -> Any:
+        """The key itself, or the masked one where the call differs in nothing but literals from a known one: all
+        literals that differ from that path are lifted in this one trace, the ones that still agree stay exact."""
+        if self.twin is not None:
+            same = self.twin.children.get(key)
+            other = same or self.twin.masked.get(mask)
+            self.twin = other
+            if other is not None and same is None:
+                return mask
+            return key
+        sibling = self.tree.sibling(self.node, mask) if mask != key else None
+        if sibling is None:
+            return key
+        self.twin = sibling
+        return mask
+
+
+class Recorder:
+    """A thread's recorder: ``trace`` is the open one. ``lock`` is held while a trace of this thread is executed."""
+
+    __slots__ = ("__weakref__", "backward", "lock", "thread", "trace")
+
+    trace: Trace
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.thread = threading.get_ident()
+        self.backward = 0

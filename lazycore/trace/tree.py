@@ -1,0 +1,101 @@
+"""The trace tree: roots, growth by misses, lifting, and forgetting."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from lazycore.trace.divergence import Divergence, explain
+from lazycore.trace.keys import masked
+from lazycore.trace.node import Node
+
+__all__ = ["Limits", "Tree"]
+
+
+@dataclass
+class Limits:
+    """How far a trace may grow without a barrier, and how much the tree may remember.
+
+    From ``soft_ops`` on a trace ends where it comes back to the call it began with, so that a loop without a natural
+    barrier settles into traces of whole rounds; at ``hard_ops`` or ``nbytes`` of results it ends in any case.
+    ``plans`` bounds the compiled traces kept, the least recently used going first.
+    """
+
+    soft_ops: int = 512
+    hard_ops: int = 4000
+    nbytes: int = 4 << 30
+    copy_ops: int = 16
+    plans: int = 256
+
+
+class Tree:
+    """All traces seen, shared by all threads; ``lock`` guards growth, never a hit."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.roots: dict[Hashable, Node] = {}
+        self.lock = threading.RLock()
+        self.unopened = Node(None, None, (), None)
+        self.unopened.cut = True
+        self.divergences: deque[Divergence] = deque(maxlen=256)
+        self._plans: OrderedDict[int, Node] = OrderedDict()
+
+    def root(self, key: Hashable) -> Node:
+        """The root of traces that run under ``key``: default dtype, precision flags, backend selection, RNG mode."""
+        node = self.roots.get(key)
+        if node is None:
+            node = self.roots.setdefault(key, Node(None, key, (), None))
+        return node
+
+    def full(self, node: Node) -> bool:
+        """Whether a barrier must come before anything is recorded after ``node``."""
+        return node.cut or node.depth >= self.limits.hard_ops or node.nbytes >= self.limits.nbytes
+
+    def lifted(self, node: Node, mask: Any) -> Node | None:
+        """The child whose literals were lifted at this place, if any."""
+        return node.children.get(mask)
+
+    def sibling(self, node: Node, mask: Any) -> Node | None:
+        """A child that differs from ``mask`` in liftable literals only."""
+        return node.masked.get(mask)
+
+    def adopt(self, parent: Node, child: Node) -> bool:
+        """Hang a finished child under its parent, unless the trace comes full circle there: then mark the parent as
+        the place of a barrier and return False."""
+        if parent.depth >= self.limits.soft_ops and self._begins_like(parent, child):
+            parent.cut = True
+            return False
+        if parent.children:
+            self.divergences.append(explain(parent, child))
+        parent.masked[masked(child.key)] = child
+        parent.children[child.key] = child
+        return True
+
+    @staticmethod
+    def _begins_like(parent: Node, child: Node) -> bool:
+        first = parent.first
+        return child.source is not None and first.key[0] == child.key[0] and first.source == child.source
+
+    def touch(self, node: Node) -> None:
+        """Note that the node's plan was used, and forget the longest unused beyond the bound."""
+        with self.lock:
+            self._plans[id(node)] = node
+            self._plans.move_to_end(id(node))
+            while len(self._plans) > self.limits.plans:
+                self._forget(self._plans.popitem(last=False)[1])
+
+    @staticmethod
+    def _forget(node: Node) -> None:
+        # Dropped nodes stay valid for a trace that stands on one: it merely cannot be found again.
+        node.plan = None
+        current = node
+        while current.parent is not None and not current.children and current.plan is None:
+            parent = current.parent
+            parent.children.pop(current.key, None)
+            mask = masked(current.key)
+            if parent.masked.get(mask) is current:
+                del parent.masked[mask]
+            current = parent
