@@ -39,8 +39,8 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _lgamma(x: float) -> float:
-    pole = x <= 0 and x == math.floor(x)
-    return math.inf if pole else math.lgamma(x)
+    infinite = math.isinf(x) or (x <= 0 and x == math.floor(x))
+    return math.inf if infinite else math.lgamma(x)
 
 
 _lgamma_each = np.frompyfunc(_lgamma, 1, 1)

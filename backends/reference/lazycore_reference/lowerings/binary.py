@@ -170,7 +170,15 @@ def power(x: Array, exponent: Array) -> Array:
 
 
 lowering("aten.pow.Tensor_Tensor")(power)
-lowering("aten.pow.Tensor_Scalar")(_with_number(power))
+
+
+@lowering("aten.pow.Tensor_Scalar")
+def power_by_scalar(x: Array, exponent: Any) -> Array:
+    """x ** exponent; powers of a half are square roots, which differ for -inf and -0.0."""
+    if abs(exponent) == 0.5:
+        root = np.sqrt(x)
+        return root if exponent > 0 else np.reciprocal(root)
+    return power(x, number(exponent, x))
 
 
 @lowering("aten.pow.Scalar")

@@ -41,7 +41,7 @@ def nll_loss(x: Array, target: Array, weight: Array | None, reduction: int, igno
     valid, weights = _class_weights(x, target, weight, ignored)
     picked = np.take_along_axis(x, np.expand_dims(valid, axis), axis).squeeze(axis)
     losses = np.where(weights == 0, x.dtype.type(0), -picked * weights)
-    if reduction == 0:
+    if reduction == 0 and x.ndim > 1:
         return losses, np.zeros((), x.dtype)
     total = np.asarray(np.sum(weights))
     loss = np.asarray(np.sum(losses))

@@ -39,7 +39,7 @@ def max_pool2d(
     *,
     specs: tuple[TensorSpec, ...],
 ) -> tuple[Array, Array]:
-    """The largest element of each window and its index in the plane; the first one wins, NaN over all."""
+    """The largest element of each window and its index in the plane; the first one wins, but a NaN wins over all."""
     kernel, padding, dilation = (per_dimension(v, 2) for v in (kernel, padding, dilation))
     stride = per_dimension(stride, 2) if stride else kernel
     out, sizes = specs[0].static_shape[-2:], x.shape[-2:]
@@ -49,8 +49,9 @@ def max_pool2d(
     values = unfold(pad(x, padding, after, _lowest(x)), kernel, stride, dilation, out).reshape(shape)
     places = unfold(pad(plane, padding, after, -1), kernel, stride, dilation, out).reshape(*out, -1)
     largest = np.max(values, axis=-1, keepdims=True)
-    winners = ((values == largest) | (values != values)) & (places >= 0)
-    chosen = np.argmax(winners, axis=-1)[..., None]
+    # ATen keeps the first of equal elements but the last NaN.
+    merit = np.where(values != values, 1 + np.arange(shape[-1]), values == largest) * (places >= 0)
+    chosen = np.argmax(merit, axis=-1)[..., None]
     index = np.take_along_axis(np.broadcast_to(places, shape), chosen, axis=-1)
     return largest[..., 0], index[..., 0]
 

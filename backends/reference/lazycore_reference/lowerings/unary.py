@@ -97,8 +97,8 @@ def frac(x: Array) -> Array:
 
 @lowering("aten.relu.default")
 def relu(x: Array) -> Array:
-    """max(x, 0), NaN kept."""
-    return np.maximum(x, 0)
+    """0 where x < 0, else x: NaN and -0.0 are kept."""
+    return np.where(x < 0, x.dtype.type(0), x)
 
 
 @lowering("aten.round.decimals")
