@@ -5,11 +5,17 @@ Importing it makes ``torch.device("lazycore")`` usable wherever torch takes a de
 
 from __future__ import annotations
 
+import gc as _gc
+
 import torch as _torch
 
 from lazycore.frontend.versions import check_torch as _check_torch
 
 _check_torch(_torch.__version__)
+# What an import allocates stays; collecting in the middle of it would only walk torch's whole heap, at a tenth of a
+# second a time.
+_collecting = _gc.isenabled()
+_gc.disable()
 
 from lazycore.config import config  # noqa: E402
 from lazycore.frontend.install import install as _install  # noqa: E402
@@ -20,6 +26,8 @@ __version__ = "0.1.0"
 __all__ = ["config", "metrics", "reset_metrics", "sync", "use_backend"]
 
 _install()
+if _collecting:
+    _gc.enable()
 
 
 def sync() -> None:

@@ -82,7 +82,8 @@ def _store_node(
     args = (operand,) if same else (operand, tuple(dst.shape))
     spec = TensorSpec(tuple(dst.shape), dtype)
     op, kwargs = (ALIAS, {}) if same else ("aten.expand.default", {"implicit": False})
-    return _finish(node, decoder, layout, where, Call(op, args, kwargs, (spec,), compute=dtype, promoted=frozenset((0,))))
+    call = Call(op, args, kwargs, (spec,), compute=dtype, promoted=frozenset((0,)))
+    return _finish(node, decoder, layout, where, call)
 
 
 def fill(dst: torch.Tensor, number: bool | int | float | complex) -> torch.Tensor:

@@ -14,18 +14,20 @@ from lazycore.trace.call import IndexCheck
 
 __all__ = ["index_checks"]
 
+_BOUNDS = "index {index} is out of bounds for dimension {dim} with size {size}"
+_FLAT = "out of range: tried to access index {index} on a tensor of {size} elements."
 _INDEX_ERRORS = {
     "aten.embedding.default": (IndexError, "index out of range in self"),
     "aten.index_select.default": (IndexError, "index out of range in self"),
-    "aten.index_copy.default": (IndexError, "index_copy_(): index {index} is out of bounds for dimension {dim} with size {size}"),
+    "aten.index_copy.default": (IndexError, f"index_copy_(): {_BOUNDS}"),
     "aten.index_add.default": (RuntimeError, "index out of range in self"),
-    "aten.index.Tensor": (IndexError, "index {index} is out of bounds for dimension {dim} with size {size}"),
-    "aten.index_put.default": (IndexError, "index {index} is out of bounds for dimension {dim} with size {size}"),
-    "aten.index_fill.int_Scalar": (IndexError, "index {index} is out of bounds for dimension {dim} with size {size}"),
-    "aten.take.default": (IndexError, "out of range: tried to access index {index} on a tensor of {size} elements."),
-    "aten.put.default": (IndexError, "out of range: tried to access index {index} on a tensor of {size} elements."),
+    "aten.index.Tensor": (IndexError, _BOUNDS),
+    "aten.index_put.default": (IndexError, _BOUNDS),
+    "aten.index_fill.int_Scalar": (IndexError, _BOUNDS),
+    "aten.take.default": (IndexError, _FLAT),
+    "aten.put.default": (IndexError, _FLAT),
 }
-_DEFAULT = (RuntimeError, "index {index} is out of bounds for dimension {dim} with size {size}")
+_DEFAULT = (RuntimeError, _BOUNDS)
 _TARGETS = {"aten.nll_loss_forward.default": "ignore_index", "aten.nll_loss2d_forward.default": "ignore_index"}
 
 

@@ -16,6 +16,8 @@ from weakref import ref
 import torch
 
 from lazycore.frontend import operands, record, storage, sync
+from lazycore.frontend.eager import eager_kernel
+from lazycore.frontend.infer import NoInference
 from lazycore.frontend.local import local
 from lazycore.frontend.schema import DROPPED, ArgInfo, OpInfo
 from lazycore.trace.keys import literal_key
@@ -26,6 +28,7 @@ __all__ = ["functional_kernel", "inplace_kernel"]
 
 _GLOBALS: dict[str, Any] = {
     "FULL": FULL,
+    "NoInference": NoInference,
     "State": StorageState,
     "create": torch._C._acc.create_empty_tensor,
     "empty_tensor": storage.empty_tensor,
@@ -81,6 +84,9 @@ _TAIL = """\
         if trace.closed:
             return late(trace, node, tensor, {name}, ({args}), {kwargs})
         return tensor
+    except NoInference:
+        trace.rollback()
+        return eager({forward})
     except BaseException:
         trace.rollback()
         raise
@@ -88,7 +94,8 @@ _TAIL = """\
 
 
 def functional_kernel(info: OpInfo) -> Callable[..., Any]:
-    """The kernel of an op without side effects: Tensor arguments -> new tensors."""
+    """The kernel of an op without side effects: Tensor arguments -> new tensors. Where torch cannot tell the results'
+    shapes beforehand, the op runs at once."""
     form = "one" if info.returns == ("Tensor",) else "list" if info.returns[0].startswith("List") else "tuple"
     return _compile(info, _ONE if form == "one" else _MANY.format(form=form), record.functional_node)
 
@@ -101,7 +108,7 @@ def inplace_kernel(info: OpInfo) -> Callable[..., Any]:
 def _compile(info: OpInfo, body: str, make: Callable[..., Any]) -> Callable[..., Any]:
     name = "record_" + "".join(c if c.isalnum() else "_" for c in info.name)
     args = [a for a in info.args if not a.out]
-    scope: dict[str, Any] = {**_GLOBALS, "info": info, "make": make}
+    scope: dict[str, Any] = {**_GLOBALS, "info": info, "make": make, "eager": eager_kernel(info)}
     keys, items = "", []
     for position, arg in enumerate(args):
         text, item = _key_of(arg, position)

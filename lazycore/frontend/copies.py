@@ -15,7 +15,7 @@ from lazycore.frontend.schema import OpInfo
 from lazycore.frontend.storage import NAME, adopt, is_ours, layout_for, state_of, whole
 from lazycore.frontend.sync import barrier, check_flags, observe
 from lazycore.runtime.buffers import DeviceValue
-from lazycore.trace.layout import contiguous_stride
+from lazycore.trace.layout import contiguous_stride, is_dense
 
 __all__ = ["fresh_from_host", "read_back", "store_from_host", "to_cpu", "to_device"]
 
@@ -23,9 +23,9 @@ __all__ = ["fresh_from_host", "read_back", "store_from_host", "to_cpu", "to_devi
 def fresh_from_host(x: torch.Tensor) -> torch.Tensor:
     """A new device tensor with a CPU tensor's present content and, where it is dense, its strides."""
     if x.layout is not torch.strided or x.is_quantized:
-        raise NotImplementedError(f"lazycore takes dense strided tensors only, not {x.layout}; convert on the CPU first")
-    dense = x.is_contiguous() or torch._prims_common.is_non_overlapping_and_dense(x)
-    stride = x.stride() if dense else contiguous_stride(tuple(x.shape))
+        raise NotImplementedError(f"lazycore takes dense strided tensors, not {x.layout}; convert on the CPU first")
+    size, stride = tuple(x.shape), x.stride()
+    stride = stride if is_dense(size, stride) else contiguous_stride(size)
     return adopt(layout_for(x.shape, stride, x.dtype), DeviceValue.from_host(array_of(x)))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import Any
 
 import torch
-from lazycore_plugin_api import Argument, DType, Graph, Node, TensorSpec, Value
+from lazycore_plugin_api import Argument, Graph, Node, TensorSpec, Value
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import _disable_current_modes
 
@@ -37,9 +38,9 @@ def decompose(node: Node) -> Graph | None:
         try:
             traced = make_fx(run, decomposition_table={}, tracing_mode="real")(*fakes)
         except (NotImplementedError, RuntimeError, TypeError, ValueError):
-            # No decomposition for these operands (a data-dependent branch, a 0-d number read as a Scalar): it runs whole.
+            # None for these operands (a data-dependent branch, a 0-d number read as a Scalar): it runs whole.
             return None
-        return _translate(traced.graph, values, node)
+        return _translate(traced.graph, node)
 
 
 def _table() -> Mapping[Any, Any]:
@@ -54,7 +55,7 @@ def _table() -> Mapping[Any, Any]:
 _decompositions: Mapping[Any, Any] | None = None
 
 
-def _translate(graph: Any, values: list[Value], node: Node) -> Graph | None:
+def _translate(graph: Any, node: Node) -> Graph | None:
     known: dict[Any, Any] = {}
     inputs: list[Value] = []
     nodes: list[Node] = []
@@ -69,7 +70,7 @@ def _translate(graph: Any, values: list[Value], node: Node) -> Graph | None:
         if step.op == "placeholder":
             known[step] = fresh(_meta_of(step))
             inputs.append(known[step])
-        elif step.op == "call_function" and step.target is __import__("operator").getitem:
+        elif step.op == "call_function" and step.target is operator.getitem:
             known[step] = known[step.args[0]][step.args[1]]
         elif step.op == "call_function":
             made = _node_of(step, known, fresh, node)
@@ -121,4 +122,4 @@ def _argument(x: Any, known: Mapping[Any, Any]) -> Argument:
         return tuple(_argument(i, known) for i in x)
     if isinstance(x, torch.dtype):
         return TO_IR[x]
-    return x if not isinstance(x, DType) else x
+    return x  # type: ignore[no-any-return]

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from lazycore.frontend.dtypes import TO_TORCH, array_of, tensor_of
 from lazycore.frontend.observer import count_fallback
-from lazycore.frontend.schema import OpInfo, info_of, overload
+from lazycore.frontend.schema import DROPPED, OpInfo, info_of, overload
 from lazycore.frontend.storage import is_ours
 
 __all__ = ["eager_kernel", "run_eager", "torch_arguments"]
@@ -39,9 +39,8 @@ def torch_arguments(node: Node, tensors: Mapping[int, Any]) -> tuple[list[Any], 
         return TO_TORCH[argument] if isinstance(argument, DType) else argument
 
     kinds = {a.name: a.kind for a in info.args}
-    positional = [a.kind for a in info.args if not a.keyword]
-    recorded = [k for k, a in zip(positional, info.args, strict=False) if k != "MemoryFormat" and a.name != "non_blocking"]
-    args = [convert(a, k) for a, k in zip(node.args, recorded, strict=False)]
+    positional = [a.kind for a in info.args if not a.keyword and a.kind != "MemoryFormat" and a.name not in DROPPED]
+    args = [convert(a, k) for a, k in zip(node.args, positional, strict=False)]
     return args, {name: convert(a, kinds.get(name, "")) for name, a in node.kwargs.items()}
 
 
@@ -63,8 +62,8 @@ def _output(tensor: torch.Tensor | None, value: Value) -> HostArray:
 
 
 def eager_kernel(info: OpInfo) -> Any:
-    """A kernel that runs the op at once on the CPU: the device's values in, new device tensors out; what the op
-    mutates is written back. For ops whose shapes or results depend on data, and those torch has no shape function for."""
+    """A kernel that runs the op at once on the CPU: the device's values in, new device tensors out; what the op mutates
+    is written back. For ops whose shapes or results depend on data, and those torch has no shape function for."""
     from lazycore.frontend.copies import fresh_from_host, read_back, to_cpu
 
     def kernel(*args: Any, **kwargs: Any) -> Any:

@@ -8,7 +8,7 @@ import torch
 
 from lazycore.frontend.assign import full
 from lazycore.frontend.storage import layout_for, strided
-from lazycore.trace.layout import contiguous_stride
+from lazycore.trace.layout import contiguous_stride, is_dense
 from lazycore.trace.state import StorageState
 
 __all__ = ["FACTORIES"]
@@ -25,11 +25,11 @@ def uninitialized(size: Any, stride: Any, dtype: torch.dtype) -> torch.Tensor:
     flat memory under it."""
     size, stride = tuple(size), tuple(stride)
     tensor = strided(size, stride, dtype)
-    like = torch.empty_strided(size, stride, dtype=dtype, device="meta")
     state = StorageState()
-    if torch._prims_common.is_non_overlapping_and_dense(like) or like.is_contiguous():
+    if is_dense(size, stride):
         state.layout = layout_for(size, stride, dtype)
     else:
+        like = torch.empty_strided(size, stride, dtype=dtype, device="meta")
         numel = like.untyped_storage().nbytes() // like.element_size()
         state.layout = layout_for((numel,), (1,), dtype)
         state.viewed = True

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from lazycore_plugin_api.opset import OpRow, Promotion
 from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as KIND
 from torch._prims_common import elementwise_dtypes
 from torch.utils._python_dispatch import _disable_current_modes
 
 from lazycore.frontend.schema import OpInfo
 from lazycore.frontend.storage import NAME
-from lazycore_plugin_api.opset import OpRow, Promotion
 
 __all__ = ["Inferred", "NoInference", "infer", "on_device"]
 
@@ -89,7 +89,7 @@ def _number_dtype(x: Any) -> torch.dtype:
 
 
 def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any], error: Exception) -> None:
-    """Meta kernels reject what CPU rejects, but not always in its words; so ask the CPU with zeros of the same shapes."""
+    """Meta kernels reject what CPU rejects, but not always in its words: ask the CPU, with zeros of the same shapes."""
     try:
         call(info, on_device(args, "cpu"), {k: on_device(v, "cpu") for k, v in kwargs.items()})
     except NotImplementedError:

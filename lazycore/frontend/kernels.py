@@ -12,15 +12,11 @@ from torch.utils import _pytree as pytree
 
 from lazycore.frontend.codegen import functional_kernel, inplace_kernel
 from lazycore.frontend.eager import eager_kernel
-from lazycore.frontend.infer import NoInference
 from lazycore.frontend.schema import ArgInfo, OpInfo, info_of
 from lazycore.frontend.storage import is_ours
 from lazycore.frontend.views import set_source
 
 __all__ = ["kernel_for", "recorded"]
-
-_RECORDED = ("Tensor", "List[Tensor]")
-
 
 def kernel_for(op: Any) -> Callable[..., Any]:
     """The kernel of an OpOverload, built from its schema."""
@@ -28,7 +24,7 @@ def kernel_for(op: Any) -> Callable[..., Any]:
     if info.dynamic and info.name not in ("aten.index.Tensor",):
         return eager_kernel(info)
     if not info.written:
-        return _or_eager(info) if _records(info) else eager_kernel(info)
+        return functional_kernel(info) if _records(info) else eager_kernel(info)
     if info.is_out:
         return _out_kernel(info)
     return _in_place(info)
@@ -46,33 +42,12 @@ def _records(info: OpInfo) -> bool:
     return bool(info.returns) and fixed and torch.Tag.nondeterministic_seeded not in info.tags
 
 
-def _or_eager(info: OpInfo) -> Callable[..., Any]:
-    """Recorded, unless torch cannot tell the result's shape beforehand."""
-    record, eager = functional_kernel(info), eager_kernel(info)
-
-    def kernel(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return record(*args, **kwargs)
-        except NoInference:
-            return eager(*args, **kwargs)
-
-    return kernel
-
-
 def _in_place(info: OpInfo) -> Callable[..., Any]:
     twin = info.functional()
     first = info.written == (0,) and info.args[0].kind == "Tensor" and len(info.returns) == 1
     if not first or twin is None or not _records(twin):
         return eager_kernel(info)
-    record, eager = inplace_kernel(info), eager_kernel(info)
-
-    def kernel(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return record(*args, **kwargs)
-        except NoInference:
-            return eager(*args, **kwargs)
-
-    return kernel
+    return inplace_kernel(info)
 
 
 def _out_kernel(info: OpInfo) -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import torch
@@ -87,7 +87,7 @@ def foreign(trace: Trace, x: Any) -> Any:
         return operand(trace, x, state_of(x))
     if x.device.type == "cpu" and x.dim() == 0 and x.layout is torch.strided:
         return host_input(trace, x)
-    _raise_mixed(x)
+    raise _mixed(x)
 
 
 def host_input(trace: Trace, x: torch.Tensor) -> Any:
@@ -106,9 +106,9 @@ def scalar(trace: Trace, number: Any) -> Any:
     return literal_key(number)
 
 
-def _raise_mixed(x: torch.Tensor) -> NoReturn:
+def _mixed(x: torch.Tensor) -> Exception:
     if x.layout is not torch.strided:
-        raise NotImplementedError(f"lazycore does not take {x.layout} tensors; convert with .to_dense() first")
-    raise RuntimeError(
+        return NotImplementedError(f"lazycore does not take {x.layout} tensors; convert with .to_dense() first")
+    return RuntimeError(
         f"Expected all tensors to be on the same device, but found at least two devices, {NAME}:0 and {x.device}!"
     )

@@ -13,14 +13,14 @@ from lazycore.frontend.dtypes import array_of
 from lazycore.frontend.schema import info_of
 from lazycore.frontend.storage import adopt, is_ours, layout_for
 from lazycore.runtime.buffers import DeviceValue
-from lazycore.trace.layout import contiguous_stride
+from lazycore.trace.layout import contiguous_stride, is_dense
 
 __all__ = ["IN_PLACE", "RANDOM", "draw_in_place", "draw_new"]
 
 # In-place draws that ignore what the tensor holds.
 IN_PLACE = (
-    "normal_", "uniform_", "exponential_", "cauchy_", "log_normal_", "geometric_", "random_", "random_.from", "random_.to",
-    "bernoulli_.float",
+    "normal_", "uniform_", "exponential_", "cauchy_", "log_normal_", "geometric_",
+    "random_", "random_.from", "random_.to", "bernoulli_.float",
 )  # fmt: skip
 
 
@@ -47,8 +47,8 @@ def draw_new(op: Any) -> Callable[..., torch.Tensor]:
 
 
 def _dense(x: torch.Tensor) -> tuple[int, ...]:
-    like = torch.empty_strided(x.size(), x.stride(), dtype=x.dtype, device="meta")
-    return like.stride() if torch._prims_common.is_non_overlapping_and_dense(like) else contiguous_stride(tuple(x.shape))
+    size = tuple(x.shape)
+    return x.stride() if is_dense(size, x.stride()) else contiguous_stride(size)
 
 
 def from_image(x: torch.Tensor) -> torch.Tensor:

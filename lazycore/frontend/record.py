@@ -17,7 +17,7 @@ from lazycore.frontend.source import current_source
 from lazycore.frontend.storage import layout_for, pending
 from lazycore.frontend.template import Decoder
 from lazycore.trace.call import Call, Operand, Write
-from lazycore.trace.layout import Layout, contiguous_stride
+from lazycore.trace.layout import Layout, contiguous_stride, is_dense
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 from lazycore.trace.state import StorageState
@@ -131,5 +131,4 @@ def _spec(output: torch.Tensor | None) -> TensorSpec | None:
 def _result_layout(output: torch.Tensor) -> Layout:
     """The layout of a result as torch's kernels would allocate it, or contiguous where that is not dense."""
     size, stride = tuple(output.shape), output.stride()
-    dense = output.is_contiguous() or torch._prims_common.is_non_overlapping_and_dense(output)
-    return layout_for(size, stride if dense else contiguous_stride(size), output.dtype)
+    return layout_for(size, stride if is_dense(size, stride) else contiguous_stride(size), output.dtype)

@@ -1,6 +1,8 @@
 """Registering kernels with the dispatcher: by name, and built on the first call.
 
-Touching every OpOverload would cost a tenth of a second at import; a name costs ten microseconds.
+Touching every OpOverload would cost a tenth of a second at import, a name costs ten microseconds; so names are given
+only to ops that torch would else compose of others. All the rest reaches the fallback on its first call, and gets a
+kernel of its own there.
 """
 
 from __future__ import annotations
@@ -17,14 +19,19 @@ _HAS = torch._C._dispatch_has_kernel_for_dispatch_key
 # Bases whose C++ kernels serve this device as they are: views (they call as_strided), metadata, and composites of
 # other ops that lose nothing by being recorded in parts.
 _LEFT = frozenset(
-    "alias detach diagonal expand permute select slice split split_with_sizes squeeze t transpose unbind unsqueeze"
-    " lift lift_fresh _fw_primal _make_dual _reshape_copy data squeeze_ t_ transpose_ unsqueeze_ swapaxes_ swapdims_"
-    " detach_ resize_as_ empty_like new_empty new_empty_strided empty_permuted is_same_size is_coalesced sparse_dim"
-    " dense_dim values indices crow_indices col_indices ccol_indices row_indices rand_like randn_like randint_like"
-    " _has_same_storage_numel _print _assert_tensor_metadata _nested_tensor_from_tensor_list _coalesced"
-    " sym_size sym_stride sym_numel sym_storage_offset retain_grad _version is_leaf output_nr requires_grad_"
-    " _unsafe_view stack rot90 _pin_memory narrow_copy embedding_renorm_".split()
-)
+    (
+        "alias", "detach", "diagonal", "expand", "permute", "select", "slice", "split", "split_with_sizes",
+        "squeeze", "t", "transpose", "unbind", "unsqueeze", "lift", "lift_fresh", "_fw_primal", "_make_dual",
+        "_reshape_copy", "data", "squeeze_", "t_", "transpose_", "unsqueeze_", "swapaxes_", "swapdims_",
+        "detach_", "resize_as_", "empty_like", "new_empty", "new_empty_strided", "empty_permuted",
+        "is_same_size", "is_coalesced", "sparse_dim", "dense_dim", "values", "indices", "crow_indices",
+        "col_indices", "ccol_indices", "row_indices", "rand_like", "randn_like", "randint_like",
+        "_has_same_storage_numel", "_print", "_assert_tensor_metadata", "_nested_tensor_from_tensor_list",
+        "_coalesced", "sym_size", "sym_stride", "sym_numel", "sym_storage_offset", "retain_grad", "_version",
+        "is_leaf", "output_nr", "requires_grad_", "stack", "rot90", "_pin_memory", "narrow_copy",
+        "embedding_renorm_",
+    )
+)  # fmt: skip
 
 _library: Any = None
 _fallbacks: Any = None
@@ -45,11 +52,13 @@ def register_all() -> None:
 
 def _wanted(name: str) -> bool:
     base = name.removeprefix("aten::").partition(".")[0]
-    if base in _LEFT and name != "aten::view.dtype" or base.startswith("_foreach_"):
+    if (base in _LEFT and name != "aten::view.dtype") or base.startswith("_foreach_"):
         return False
     if _HAS(name, "CompositeImplicitAutograd"):
         return _HAS(name, "CPU")
-    return _HAS(name, "CPU") or any(map(lambda key: _HAS(name, key), _COMPOSITE)) or _HAS(name, "Meta")
+    if name.endswith("out") and not _HAS(name, "CPU"):
+        return False  # generated: the functional op, then a copy
+    return any(_HAS(name, key) for key in _COMPOSITE)
 
 
 _COMPOSITE = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
@@ -88,10 +97,20 @@ _kernels: dict[Any, Callable[..., Any]] = {}
 
 
 def _fallback(op: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """Ops that were not there at import: a vendor's torch.library ops, or a user's."""
+    """The first call of an op without a name here, and every call of a vendor's or user's own ``torch.library`` op."""
     kernel = _kernels.get(op)
     if kernel is None:
+        kernel = _kernels[op] = _adopt(op)
+    return kernel(*args, **kwargs)
+
+
+def _adopt(op: Any) -> Callable[..., Any]:
+    schema = op._schema
+    if not schema.name.startswith("aten::"):
         from lazycore.frontend.kernels import kernel_for
 
-        kernel = _kernels[op] = kernel_for(op)
-    return kernel(*args, **kwargs)
+        return kernel_for(op)
+    short = schema.name.removeprefix("aten::") + (f".{schema.overload_name}" if schema.overload_name else "")
+    kernel = _build(short)
+    _library.impl(short, kernel, "PrivateUse1")
+    return kernel

@@ -39,6 +39,7 @@ def current_source() -> Source | None:
 
 def _remember(source: Source) -> None:
     # Autograd has just numbered the node of the op that is being recorded; the counter stands one further.
-    _forward[torch._C._autograd._get_sequence_nr() - 1] = source
+    # What is recorded later without a node of its own must not take its place.
+    _forward.setdefault(torch._C._autograd._get_sequence_nr() - 1, source)
     if len(_forward) > _KEPT:
         _forward.popitem(last=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakSet, ref
+from weakref import ref
 
 import torch
 from lazycore_plugin_api import LazycoreError
@@ -13,7 +13,10 @@ from lazycore.trace.layout import Layout, contiguous_stride, layout_of
 from lazycore.trace.recorder import Trace
 from lazycore.trace.state import StorageState
 
-__all__ = ["DEVICE", "NAME", "adopt", "empty_tensor", "is_ours", "layout_for", "strided", "whole"]
+__all__ = [
+    "META", "NAME", "SET", "adopt", "empty_tensor", "flat_layout", "is_ours", "layout_for", "pending", "state_of",
+    "strided", "whole",
+]  # fmt: skip
 
 NAME = "lazycore"
 META = torch._C.DispatchKeySet(torch._C.DispatchKey.Meta)
@@ -74,7 +77,7 @@ def state_of(tensor: torch.Tensor) -> StorageState:
     """The state of a lazycore tensor's storage. Raises LazycoreError where something outside made the storage."""
     state = getattr(tensor.untyped_storage(), "state", None)
     if state is None:
-        raise LazycoreError("this tensor's storage was not made by lazycore: build it with torch.empty(…, device='lazycore')")
+        raise LazycoreError("this storage was not made by lazycore: build it with torch.empty(…, device='lazycore')")
     return state
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from lazycore_plugin_api import LazycoreError
 
+from lazycore.compiler.build import FlagCheck
 from lazycore.frontend.launch import CompiledTrace, compile_trace, launch, raise_unless_within
 from lazycore.frontend.local import fresh_trace, local, tree
-from lazycore.compiler.build import FlagCheck
 from lazycore.report.metrics import METRICS
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.node import Node
@@ -51,7 +51,7 @@ def wait_all() -> None:
             value.wait()
 
 
-def run_trace(trace: Trace, cause: str) -> None:
+def run_trace(trace: Trace, cause: str) -> None:  # noqa: ARG001 - for whoever explains syncs
     """End a trace, of this thread or another one, and launch it."""
     with trace.recorder.lock:
         if trace is local.trace:

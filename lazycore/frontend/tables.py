@@ -54,7 +54,9 @@ def zero(x: torch.Tensor) -> torch.Tensor:
     return assign.fill(x, 0)
 
 
-def pack_padded_sequence(x: torch.Tensor, lengths: torch.Tensor, batch_first: bool) -> tuple[torch.Tensor, torch.Tensor]:
+def pack_padded_sequence(
+    x: torch.Tensor, lengths: torch.Tensor, batch_first: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
     """``aten::_pack_padded_sequence``: the batch sizes stay on the CPU, as torch's own devices keep them."""
     data, sizes = torch._pack_padded_sequence(copies.to_cpu(x), lengths, batch_first)
     return copies.fresh_from_host(data), sizes

@@ -150,6 +150,7 @@ VIEWS = {
     "as_strided": as_strided,
     "as_strided_": as_strided_,
     "_reshape_alias": _marking(aten._reshape_alias.default),
+    "_unsafe_view": _marking(aten._unsafe_view.default),
     "view": _marking(aten.view.default),
     "unfold": _marking(aten.unfold.default),
     "view_as_real": _marking(aten.view_as_real.default),

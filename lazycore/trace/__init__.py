@@ -1,1 +1,1 @@
-"""The recorder: what a program asked for, as a path through a tree of everything it has asked for before. No torch here."""
+"""The recorder: what a program asks for, as a path through a tree of all it has asked for before. Knows no torch."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 from lazycore_plugin_api import DType, Source, TensorSpec
 
@@ -52,9 +52,8 @@ class Number:
     number: bool | int | float | complex | Lifted
 
 
-Template: TypeAlias = Union[
-    Operand, Number, Lifted, bool, int, float, complex, str, DType, None, tuple["Template", ...]
-]
+Literal: TypeAlias = bool | int | float | complex | str | DType
+Template: TypeAlias = Operand | Number | Lifted | Literal | tuple["Template", ...] | None
 
 
 @dataclass(frozen=True, slots=True)

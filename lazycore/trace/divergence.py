@@ -16,7 +16,7 @@ __all__ = ["Divergence", "explain"]
 
 @dataclass(frozen=True)
 class Divergence:
-    """At ``source``, after ``depth`` known ops, ``op`` was recorded; ``difference`` says what the nearest known trace had."""
+    """At ``source``, after ``depth`` known ops, ``op`` was recorded; ``difference`` from the nearest known trace."""
 
     op: str
     operand: str | None

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 from lazycore_plugin_api import DType, TensorSpec
 
-__all__ = ["Layout", "contiguous_stride", "layout_of"]
+__all__ = ["Layout", "contiguous_stride", "is_dense", "layout_of"]
 
 
 class Layout:
@@ -62,3 +62,15 @@ def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
         strides.append(step)
         step *= max(extent, 1)
     return tuple(reversed(strides))
+
+
+def is_dense(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    """Whether the strides are a permutation of row-major ones: every element in one place, no gaps."""
+    step = 1
+    for extent, own in sorted(((e, s) for e, s in zip(size, stride, strict=True) if e != 1), key=lambda pair: pair[1]):
+        if extent == 0:
+            return True
+        if own != step:
+            return False
+        step *= extent
+    return True

@@ -22,9 +22,16 @@ class Node:
     """
 
     __slots__ = (
-        "__weakref__", "calls", "children", "cut", "depth", "first", "index", "key", "layout", "masked", "names", "nbytes", "native",
-        "ninputs", "nscalars", "nvalues", "outs", "parent", "plain", "plan", "seen", "size", "source", "used", "written",
+        "__weakref__", "calls", "children", "cut", "depth", "first", "index", "key", "layout", "masked",
+        "names", "native", "nbytes", "ninputs", "nscalars", "nvalues", "outs", "parent", "plain", "plan",
+        "seen", "size", "source", "written",
     )  # fmt: skip
+
+    depth: int
+    nbytes: int
+    ninputs: int
+    nscalars: int
+    nvalues: int
 
     def __init__(self, parent: Node | None, key: Any, calls: tuple[Call, ...], source: Source | None) -> None:
         self.parent = parent
@@ -40,7 +47,6 @@ class Node:
         self.first: Node = parent.first if parent is not None and parent.parent is not None else self
         self.plan: Any = None
         self.seen: frozenset[int] = frozenset()
-        self.used = 0
         self.index = -1
         self.layout: Layout | None = None
         self.size: tuple[int, ...] = ()

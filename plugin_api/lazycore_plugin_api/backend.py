@@ -105,7 +105,7 @@ class Buffer(ABC):
         """The content, after waiting for it. It may share the buffer's memory: the core only reads it, and copies
         before it hands it to a user."""
 
-    def wait(self) -> None:
+    def wait(self) -> None:  # noqa: B027 - a default, not a duty
         """Return when the content exists; raise what its computation raised."""
 
     @property
@@ -125,17 +125,17 @@ class Session(ABC):
         """A buffer of its own with the same content."""
         return self.upload(np.array(buffer.to_host(), copy=True))
 
-    def synchronize(self) -> None:
+    def synchronize(self) -> None:  # noqa: B027 - a default, not a duty
         """Return when everything launched has ended; raise what it raised."""
 
     def memory_stats(self) -> Mapping[str, int]:
         """Whatever is known, in bytes, under names such as ``bytes_in_use``."""
         return {}
 
-    def after_fork(self) -> None:
+    def after_fork(self) -> None:  # noqa: B027 - a default, not a duty
         """Called in a forked child before its first use."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - a default, not a duty
         """Give everything back."""
 
 

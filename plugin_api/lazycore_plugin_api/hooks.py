@@ -3,8 +3,7 @@
 Required: ``lazycore_backend_info``, ``lazycore_supports``, ``lazycore_compile``. All others have a default. Hooks are
 called while tracing a program for the first time and while compiling, never in a cached step.
 """
-# Hook specifications have no bodies by their nature, so their arguments are unused and their results undeclared to mypy.
-# ruff: noqa: ARG001
+# Hook specifications have no bodies by their nature, so that mypy sees no results.
 # mypy: disable-error-code="empty-body"
 
 from __future__ import annotations

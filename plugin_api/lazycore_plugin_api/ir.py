@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -45,8 +45,8 @@ class Value:
         return f"%{self.id}"
 
 
-Literal: TypeAlias = Union[bool, int, float, complex, str, DType, None]
-Argument: TypeAlias = Union[Value, Literal, tuple["Argument", ...]]
+Literal: TypeAlias = bool | int | float | complex | str | DType | None
+Argument: TypeAlias = Value | Literal | tuple["Argument", ...]
 """A node's argument. Where the schema says ``Scalar`` it is a Python number, or a 0-d Value when it varies."""
 
 

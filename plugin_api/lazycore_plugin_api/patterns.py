@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 from lazycore_plugin_api.backend import Decision
 from lazycore_plugin_api.ir import Argument, Node, Value
@@ -30,7 +30,7 @@ class Op:
     name: str | None = None
 
 
-PatternNode: TypeAlias = Union[Any, Op]
+PatternNode: TypeAlias = Any | Op
 
 
 @dataclass(frozen=True)
