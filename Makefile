@@ -11,6 +11,8 @@ BIN   := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DISTS := . plugin_api backends/reference backends/xla backends/tvm
+# setuptools leaves these behind, and would put files that were since removed into the next wheel.
+BUILDS := $(addsuffix /build,$(DISTS))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint bench wheels clean
@@ -48,9 +50,10 @@ bench: $(READY)
 
 # Beside the in-tree use, so that a vendor's package can be installed with `pip install --find-links dist`.
 wheels: $(READY)
-	rm -rf dist $(addsuffix /build,$(DISTS))
+	rm -rf dist $(BUILDS)
 	$(PIP) wheel --no-deps --wheel-dir dist $(addprefix ./,$(DISTS))
+	@rm -rf $(BUILDS)
 	@ls dist
 
 clean:
-	rm -rf $(VENV) dist $(addsuffix /build,$(DISTS))
+	rm -rf $(VENV) dist $(BUILDS)
