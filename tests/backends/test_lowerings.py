@@ -1,60 +1,84 @@
-"""Each op of the case tables, on each backend, against PyTorch on CPU."""
+"""Each op of the case tables, on each backend, against PyTorch on CPU.
+
+All samples of an op are compiled as one segment, which is quicker than one segment each; where that
+segment fails, the samples are tried one by one to name those at fault.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
-from lazycore_plugin_api import Supported, verify
+from lazycore_plugin_api import Buffer, Node, Supported, node_text, verify
 from lowering.backends import Backend
 from lowering.case import Case
 from lowering.cases import ALL
 from lowering.compare import check_ownership, check_spec, check_values
 from lowering.required import ABSENT, REQUIRED
-from lowering.segments import build, liftable, rounded_scalars
+from lowering.segments import SegmentBuilder, liftable, rounded_scalars
+
+OPS = list(dict.fromkeys(case.op for case in ALL))
+LIFTABLE = list(dict.fromkeys(case.op for case in ALL if liftable(case)))
 
 
-def _named(cases: list[Case]) -> list[object]:
-    seen: Counter[str] = Counter()
-    named = []
-    for case in cases:
-        named.append(pytest.param(case, id=f"{case.op}-{seen[case.op]}"))
-        seen[case.op] += 1
-    return named
-
-
-def _run(case: Case, backend: Backend, lift: bool) -> None:
-    segment, arrays = build(case, lift)
-    verify(segment)
-    if case.op in ABSENT.get(backend.info.name, {}):
-        pytest.skip(f"{backend.info.name}: {ABSENT[backend.info.name][case.op]}")
-    decision = backend.supports(segment.nodes[0])
-    assert isinstance(decision, Supported), f"{decision}\n{segment}"
-    before = [a.copy() for a in arrays]
-    executable, inputs = backend.compile(segment), backend.bind(segment, arrays)
-    outputs = list(executable.run(inputs))
-    assert len(outputs) == len(segment.outputs)
-    for i, (buffer, value, expected) in enumerate(zip(outputs, segment.outputs, case.expected(), strict=True)):
-        where = f"{backend.info.name}, output {i} of\n{segment}\n"
+def _check_node(node: Node, case: Case, results: list[Buffer], backend: Backend) -> None:
+    for i, (buffer, value, expected) in enumerate(zip(results, node.outputs, case.expected(), strict=True)):
+        where = f"{backend.info.name}, output {i} of {node_text(node)} for {case.args} {case.kwargs}:"
         check_spec(buffer, value.spec, where)
         if expected is not None and i not in case.shape_only:
             check_values(buffer.to_host(), expected, case.tolerance, where)
+
+
+def _check_together(cases: list[Case], backend: Backend, lift: bool) -> None:
+    builder = SegmentBuilder()
+    nodes = [builder.add(case, lift) for case in cases]
+    segment, arrays = builder.segment(), builder.arrays
+    verify(segment)
+    for node in nodes:
+        decision = backend.supports(node)
+        assert isinstance(decision, Supported), f"{decision}: {node_text(node)}"
+    before = [a.copy() for a in arrays]
+    results = list(backend.compile(segment).run(backend.bind(segment, arrays)))
+    assert len(results) == len(segment.outputs)
+    check_ownership([b.to_host() for b in results], [np.asarray(a) for a in arrays], segment.name)
+    remaining = iter(results)
+    for node, case in zip(nodes, cases, strict=True):
+        _check_node(node, case, [next(remaining) for _ in node.outputs], backend)
     for array, copy in zip(arrays, before, strict=True):
         assert array.tobytes() == copy.tobytes(), f"an input was written by\n{segment}"
-    check_ownership([b.to_host() for b in outputs], [np.asarray(a) for a in arrays], case.op)
 
 
-@pytest.mark.parametrize("case", _named(ALL))
-def test_op(backend: Backend, case: Case) -> None:
-    _run(case, backend, lift=False)
+def _failures(cases: list[Case], backend: Backend, lift: bool) -> list[str]:
+    found = []
+    for i, case in enumerate(cases):
+        try:
+            _check_together([case], backend, lift)
+        except Exception as error:
+            found.append(f"sample {i}: {type(error).__name__}: {error}")
+    return found
 
 
-@pytest.mark.parametrize("case", _named([c for c in ALL if liftable(c)]))
-def test_scalar_as_run_time_input(backend: Backend, case: Case) -> None:
-    _run(rounded_scalars(case), backend, lift=True)
+def _check(cases: list[Case], backend: Backend, lift: bool) -> None:
+    absent = ABSENT.get(backend.info.name, {})
+    if cases[0].op in absent:
+        pytest.skip(f"{backend.info.name}: {absent[cases[0].op]}")
+    try:
+        _check_together(cases, backend, lift)
+    except Exception as error:
+        alone = _failures(cases, backend, lift)
+        text = "\n".join(alone) or "every sample passes alone, all of them together fail"
+        pytest.fail(f"{len(alone)} of {len(cases)} samples of {cases[0].op} fail on their own:\n{text}\n\n{error}")
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_op(backend: Backend, op: str) -> None:
+    _check([case for case in ALL if case.op == op], backend, lift=False)
+
+
+@pytest.mark.parametrize("op", LIFTABLE)
+def test_scalar_as_run_time_input(backend: Backend, op: str) -> None:
+    _check([rounded_scalars(c) for c in ALL if c.op == op and liftable(c)], backend, lift=True)
 
 
 @pytest.mark.parametrize("op", REQUIRED)
 def test_every_required_op_has_a_case(op: str) -> None:
-    assert any(case.op == op for case in ALL)
+    assert op in OPS

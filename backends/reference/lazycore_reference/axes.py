@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from lazycore_reference.registry import Array
 
-__all__ = ["all_axes", "axis", "line", "per_dimension"]
+__all__ = ["all_axes", "axis", "line", "per_dimension", "trailing"]
 
 
 def axis(dim: int, ndim: int) -> int:
@@ -26,6 +27,11 @@ def all_axes(dims: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
 def line(x: Array) -> Array:
     """A 0-d array as one of a single element, any other as it is."""
     return x.reshape(1) if x.ndim == 0 else x
+
+
+def trailing(places: Iterable[Any]) -> tuple[Any, ...]:
+    """An index into the last dimensions: one slice or number for each, everything before them."""
+    return (..., *places)
 
 
 def per_dimension(values: Sequence[int], count: int) -> tuple[int, ...]:

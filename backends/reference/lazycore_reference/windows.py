@@ -1,5 +1,8 @@
 """Sliding windows over the trailing dimensions: the geometry that convolution and pooling share."""
 
+# To mypy, arithmetic on arrays of any dtype is Any.
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,6 +10,7 @@ from itertools import product
 
 import numpy as np
 
+from lazycore_reference.axes import trailing
 from lazycore_reference.registry import Array
 
 __all__ = ["crop", "fold", "pad", "unfold"]
@@ -20,7 +24,7 @@ def pad(x: Array, before: Sequence[int], after: Sequence[int], fill: float | boo
 
 def crop(x: Array, before: Sequence[int], sizes: Sequence[int]) -> Array:
     """The part of the trailing dimensions that starts at ``before`` and has the given sizes."""
-    return x[(..., *(slice(b, b + n) for b, n in zip(before, sizes, strict=True)))]
+    return x[trailing(slice(b, b + n) for b, n in zip(before, sizes, strict=True))]
 
 
 def unfold(
@@ -44,5 +48,5 @@ def fold(windows: Array, sizes: Sequence[int], stride: Sequence[int], dilation: 
     for offset in product(*map(range, kernel)):
         starts = [o * d for o, d in zip(offset, dilation, strict=True)]
         region = (slice(a, a + (m - 1) * s + 1, s) for a, m, s in zip(starts, out, stride, strict=True))
-        total[(..., *region)] += windows[(..., *offset)]
+        total[trailing(region)] += windows[trailing(offset)]
     return total

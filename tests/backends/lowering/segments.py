@@ -1,8 +1,9 @@
-"""A one-node segment from an op call, following the IR's conventions for arguments."""
+"""A segment from op calls, following the IR's conventions for arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from itertools import count
 from typing import Any
 
 import torch
@@ -25,38 +26,56 @@ NOT_LIFTED = {
 """Scalar arguments that decide a shape or a formula and therefore are literals always."""
 
 
-class Builder:
-    """Collects a segment's inputs while arguments are turned into the IR's."""
+class SegmentBuilder:
+    """Puts op calls side by side into one segment."""
 
-    def __init__(self, op: str, dtype: DType, lift: bool) -> None:
-        self.op, self.dtype, self.lift = op, dtype, lift
-        self.values: list[Value] = []
+    def __init__(self) -> None:
+        self._identifiers = count()
+        self._inputs: list[Value] = []
+        self._scalars: set[int] = set()
+        self._nodes: list[Node] = []
         self.arrays: list[HostArray] = []
-        self.scalars: set[int] = set()
 
-    def input(self, array: HostArray) -> Value:
-        """A new segment input that holds the array."""
-        value = Value(len(self.values), TensorSpec(tuple(array.shape), DType.of(array.dtype)))
-        self.values.append(value)
-        self.arrays.append(array)
+    def add(self, case: Case, lift: bool) -> Node:
+        """One call as a node whose source line is its position. ``lift`` makes its liftable scalars run-time inputs."""
+        dtype = compute_dtype(case) if lift else None
+        positional, keywords = normalized(case)
+        args = tuple(self._argument(case.op, row, dtype) for row in positional)
+        kwargs = {row[0]: self._argument(case.op, row, dtype) for row in keywords}
+        outputs = tuple(self._value(spec) for spec in result_specs(case))
+        node = Node(case.op, args, kwargs, outputs, Source("sample", len(self._nodes)))
+        self._nodes.append(node)
+        return node
+
+    def segment(self) -> Segment:
+        """All calls so far; every result is an output."""
+        outputs = tuple(v for node in self._nodes for v in node.outputs)
+        scalars = frozenset(self._scalars)
+        return Segment(tuple(self._inputs), self._nodes, outputs, name=self._nodes[0].op, scalars=scalars)
+
+    def _value(self, spec: TensorSpec) -> Value:
+        return Value(next(self._identifiers), spec)
+
+    def _input(self, tensor: torch.Tensor) -> Value:
+        value = self._value(spec_of(tensor))
+        self._inputs.append(value)
+        self.arrays.append(to_array(tensor))
         return value
 
-    def scalar(self, number: float) -> Value:
-        """A new scalar input, in the op's compute dtype."""
-        self.scalars.add(len(self.values))
-        return self.input(to_array(rounded(number, self.dtype)))
-
-    def argument(self, content: Any, name: str, kind: str) -> Argument:
-        """The IR's form of one argument of the schema type ``kind``."""
+    def _argument(self, op: str, row: tuple[str, str, Any], lift: DType | None) -> Argument:
+        """The IR's form of an argument (name, type, content); liftable scalars become inputs of the dtype ``lift``."""
+        name, kind, content = row
         if isinstance(content, torch.Tensor):
-            return self.input(to_array(content))
+            return self._input(content)
         if isinstance(content, torch.dtype):
             return dtype_of(content)
         if isinstance(content, (tuple, list)):
-            return tuple(self.argument(item, name, kind) for item in content)
-        if self.lift and is_liftable(self.op, name, kind, content):
-            return self.scalar(content)
-        return content  # type: ignore[no-any-return]
+            return tuple(self._argument(op, (name, kind, item), lift) for item in content)
+        if lift and is_liftable(op, name, kind, content):
+            self._scalars.add(len(self._inputs))
+            return self._input(rounded(content, lift))
+        literal: Argument = content
+        return literal
 
 
 def is_liftable(op: str, name: str, kind: str, content: Any) -> bool:
@@ -113,18 +132,10 @@ def compute_dtype(case: Case) -> DType:
     return dtype_of((floating or tensors)[0].dtype)
 
 
-def build(case: Case, lift: bool = False) -> tuple[Segment, list[HostArray]]:
-    """The segment and its inputs. ``lift`` makes the liftable scalars run-time inputs."""
-    builder = Builder(case.op, compute_dtype(case), lift)
-    positional, keywords = normalized(case)
-    args = tuple(builder.argument(content, name, kind) for name, kind, content in positional)
-    kwargs: Mapping[str, Argument] = {n: builder.argument(c, n, k) for n, k, c in keywords}
-    first = len(builder.values)
-    specs = [spec_of(t) if t is not None else TensorSpec((0,), builder.dtype) for t in case.expected()]
-    outputs = tuple(Value(first + i, spec) for i, spec in enumerate(specs))
-    node = Node(case.op, args, kwargs, outputs, Source("case.py", 1))
-    segment = Segment(tuple(builder.values), [node], outputs, name=case.op, scalars=frozenset(builder.scalars))
-    return segment, builder.arrays
+def result_specs(case: Case) -> list[TensorSpec]:
+    """The specs that the core declares: PyTorch's, and (0,) for a result that was not asked for."""
+    dtype = compute_dtype(case)
+    return [spec_of(t) if t is not None else TensorSpec((0,), dtype) for t in case.expected()]
 
 
 def _tensors(arguments: Iterable[Any]) -> Iterator[torch.Tensor]:

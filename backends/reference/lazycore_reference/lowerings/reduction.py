@@ -1,5 +1,8 @@
 """Reductions and scans. Dimensions: None and an empty list mean all; a 0-d tensor has the dimension 0."""
 
+# To mypy, arithmetic on arrays of any dtype is Any.
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
 import math

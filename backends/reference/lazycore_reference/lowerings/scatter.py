@@ -1,5 +1,8 @@
 """Writing through indices, as values: the operand is copied first. And the gradients of reads."""
 
+# To mypy, arithmetic on arrays of any dtype is Any.
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lazycore_reference.axes import axis, line
+from lazycore_reference.axes import axis, line, trailing
 from lazycore_reference.lowerings.binary import number
 from lazycore_reference.lowerings.indexing import Indices, advanced, grid, no_mask
 from lazycore_reference.registry import Array, lowering
@@ -171,8 +174,8 @@ def slice_scatter(x: Array, source: Array, dim: int, start: int | None, end: int
 @lowering("lazycore.dynamic_update_slice.default", raw=True)
 def dynamic_update_slice(x: Array, update: Array, starts: tuple[Any, ...]) -> Array:
     """x with the update written at run-time positions."""
-    place = tuple(slice(int(s), int(s) + n) for s, n in zip(starts, update.shape, strict=True))
-    return _filled(x, (*place, ...), update)
+    place = trailing(slice(int(s), int(s) + n) for s, n in zip(starts, update.shape, strict=True))
+    return _filled(x, place, update)
 
 
 @lowering("aten.select_backward.default", raw=True)

@@ -1,5 +1,8 @@
 """Choosing and blending, element by element: where, clamp, masked fill, multiply-add."""
 
+# To mypy, arithmetic on arrays of any dtype is Any.
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
 from typing import Any
