@@ -110,8 +110,9 @@ def _compile(info: OpInfo, body: str, make: Callable[..., Any]) -> Callable[...,
     args = [a for a in info.args if not a.out]
     scope: dict[str, Any] = {**_GLOBALS, "info": info, "make": make, "eager": eager_kernel(info)}
     keys, items = "", []
+    liftable = _liftable(info)
     for position, arg in enumerate(args):
-        text, item = _key_of(arg, position)
+        text, item = _key_of(arg, position, position in liftable)
         keys += text
         items += [item] if item else []
     names = {
@@ -156,8 +157,16 @@ def _parameters(args: list[ArgInfo], scope: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _key_of(arg: ArgInfo, position: int) -> tuple[str, str | None]:
-    """The lines that compute an argument's key item, and the item's text; (\"\", None) for one that is not recorded."""
+def _liftable(info: OpInfo) -> frozenset[int]:
+    """Positions of the Scalar arguments that may become run-time inputs: those of the op that is recorded, which is the
+    functional twin of one that writes."""
+    recorded = (info.functional() or info) if info.written else info
+    return frozenset(i for i, a in enumerate(recorded.args) if a.name in recorded.row.lift)
+
+
+def _key_of(arg: ArgInfo, position: int, liftable: bool) -> tuple[str, str | None]:
+    """The lines that compute an argument's key item, and the item's text; (\"\", None) for one that is not recorded.
+    A number is a run-time input only where it is ``liftable``."""
     name = _safe(arg)
     if arg.name in DROPPED:
         return "", None
@@ -166,16 +175,16 @@ def _key_of(arg: ArgInfo, position: int) -> tuple[str, str | None]:
     if arg.kind.startswith("List[") and "Tensor" in arg.kind:
         inner = f"tuple([tensor_key(trace, x) for x in {name}])"
     elif arg.kind == "number":
-        inner = f"scalar(trace, {name})"
-    elif arg.kind == "List[number]":
-        inner = f"tuple([scalar(trace, x) for x in {name}])"
-    elif arg.kind in ("float", "List[float]"):
-        inner = f"literal({name})" if arg.kind == "float" else f"tuple(map(literal, {name}))"
+        inner = f"scalar(trace, {name})" if liftable else f"literal({name})"
+    elif arg.kind in ("List[number]", "List[float]"):
+        inner = f"tuple(map(literal, {name}))"
+    elif arg.kind == "float":
+        inner = f"literal({name})"
     elif arg.kind.startswith("List["):
         inner = f"tuple({name})"
     else:
         return "", name
-    if arg.kind == "number" and not arg.required:
+    if liftable and not arg.required:
         # The dispatcher drops arguments that equal their default, so the default is one key and no run-time input.
         inner = f"None if {name} is d_{arg.name} else {inner}"
     elif arg.optional:
