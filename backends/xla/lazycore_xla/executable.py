@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import jax
-from lazycore_plugin_api import Buffer, Executable, HostArray, Segment
+from lazycore_plugin_api import Buffer, Executable, HostArray, Segment, TensorSpec
 
+from lazycore_xla.artifact import load, save
 from lazycore_xla.configuration import own_configuration, wide_types
 from lazycore_xla.emit import emit
 from lazycore_xla.session import JaxBuffer, JaxSession
 
-__all__ = ["JaxExecutable", "compile_segment"]
+__all__ = ["JaxExecutable", "compile_segment", "load_executable"]
 
 _OPTIONS: dict[str, str | bool] = {
     "xla_allow_excess_precision": False,  # bfloat16 and float16 round after every op, as in eager
@@ -23,10 +24,10 @@ _OPTIONS: dict[str, str | bool] = {
 class JaxExecutable(Executable):
     """A loaded executable. Outputs are buffers of their own: XLA copies what would alias an input or one another."""
 
-    def __init__(self, compiled: jax.stages.Compiled, segment: Segment) -> None:
+    def __init__(self, compiled: jax.stages.Compiled, specs: Sequence[TensorSpec], has_scalars: bool) -> None:
         self._compiled = compiled
-        self._specs = [value.spec for value in segment.outputs]
-        self._has_scalars = bool(segment.scalars)
+        self._specs = specs
+        self._has_scalars = has_scalars
 
     def run(self, inputs: Sequence[Buffer | HostArray]) -> list[JaxBuffer]:
         arrays = [i.array if type(i) is JaxBuffer else i for i in inputs]
@@ -38,13 +39,23 @@ class JaxExecutable(Executable):
             results = self._compiled(*arrays)
         return list(map(JaxBuffer, results, self._specs))
 
+    def serialize(self) -> bytes:
+        return save(self._compiled, (self._specs, self._has_scalars))
+
+
+def load_executable(payload: bytes) -> JaxExecutable:
+    """The executable that ``serialize`` wrote. Raises BackendError for one of another jax version or machine."""
+    compiled, (specs, has_scalars) = load(payload)
+    return JaxExecutable(compiled, specs, has_scalars)
+
 
 def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
     """Compile for the session's device. Raises BackendError from a lowering, or what XLA raises."""
     with own_configuration(), jax.default_device(session.device):
         arguments = [jax.ShapeDtypeStruct(v.spec.static_shape, v.spec.dtype.numpy) for v in segment.inputs]
         function = jax.jit(_named(segment), donate_argnums=_donated(segment))
-        return JaxExecutable(function.lower(*arguments).compile(compiler_options=_OPTIONS), segment)
+        compiled = function.lower(*arguments).compile(compiler_options=_OPTIONS)
+    return JaxExecutable(compiled, [value.spec for value in segment.outputs], bool(segment.scalars))
 
 
 def _named(segment: Segment) -> Callable[..., tuple[jax.Array, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lazycore_plugin_api import (
+    Artifact,
     BackendInfo,
     Capabilities,
     CompileContext,
@@ -22,10 +23,10 @@ from lazycore_plugin_api import (
 
 from lazycore_xla import __version__
 from lazycore_xla.capability import decide
-from lazycore_xla.executable import compile_segment
+from lazycore_xla.executable import compile_segment, load_executable
 from lazycore_xla.session import JaxSession
 
-__all__ = ["lazycore_backend_info", "lazycore_compile", "lazycore_open", "lazycore_supports"]
+__all__ = ["lazycore_backend_info", "lazycore_compile", "lazycore_load", "lazycore_open", "lazycore_supports"]
 
 _CAPABILITIES = Capabilities(
     asynchronous=True, donation=True, compile_threads=Threads.concurrent, run_threads=Threads.concurrent
@@ -59,6 +60,12 @@ def lazycore_compile(segments: Sequence[Segment], ctx: CompileContext) -> Sequen
         if ctx.progress:
             ctx.progress(done, len(segments))
     return results
+
+
+@hookimpl
+def lazycore_load(artifact: Artifact, ctx: CompileContext) -> Executable:  # noqa: ARG001
+    """Load a stored program. Raises BackendError for one of another jax version or machine."""
+    return load_executable(artifact.payload)
 
 
 def _compile(segment: Segment, ctx: CompileContext) -> Executable | CompileFailure:

@@ -101,13 +101,19 @@ def _cast(x: Array, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
 
 
 def _converted(x: Array, dtype: Any) -> Array:
-    """To bool: not zero. A float goes to a narrow integer by way of int32 and wraps, where XLA alone would clamp."""
+    """To bool: not zero. A float goes to a narrow integer by way of int32 and wraps, where XLA alone would clamp.
+
+    float8_e4m3fn, which has no infinity, ends at its largest numbers, where XLA alone would give NaN.
+    """
     if jnp.issubdtype(x.dtype, jnp.complexfloating) and not jnp.issubdtype(dtype, jnp.complexfloating):
         x = (x != 0) if dtype == jnp.bool_ else x.real
     if dtype == jnp.bool_:
         return x != as_dtype(0, x.dtype)
     if jnp.issubdtype(x.dtype, jnp.floating) and jnp.issubdtype(dtype, jnp.integer) and dtype.itemsize < 4:
         x = x.astype(jnp.int32)
+    if dtype == jnp.float8_e4m3fn:
+        largest = as_dtype(jnp.finfo(dtype).max, x.dtype)
+        x = jnp.clip(x, -largest, largest)
     return x.astype(dtype)
 
 
