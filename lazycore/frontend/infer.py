@@ -66,7 +66,7 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
         except Exception as error:
             _raise_as_cpu(info, args, kwargs, error)
         compute = _compute_dtype(info.row, info, args, kwargs)
-    outputs = (result,) if isinstance(result, torch.Tensor) else tuple(result)
+    outputs = (result,) if isinstance(result, torch.Tensor) else tuple(result or ())
     form = "one" if isinstance(result, torch.Tensor) else "list" if isinstance(result, list) else "tuple"
     return Inferred(outputs, form, compute)
 

@@ -22,7 +22,7 @@ from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 from lazycore.trace.state import StorageState
 
-__all__ = ["bind", "functional_node", "inplace_node", "results", "written"]
+__all__ = ["bind", "functional_node", "inplace_node", "result_layout", "results", "written"]
 
 
 def bind(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _node(
     node.names = tuple(a.name for a in info.args)
     decoder = Decoder(trace.node.ninputs, trace.node.nscalars)
     args, kwargs = decoder.arguments(_named_as(info.args, functional), key[1:], values)
-    layouts = tuple(None if o is None else _result_layout(o) for o in inferred.outputs)
+    layouts = tuple(None if o is None else result_layout(o) for o in inferred.outputs)
     base = None if target is None else target.untyped_storage().state.layout
     node.set_outs(() if base is not None else layouts, () if base is None else (base,))
     specs = tuple(_spec(o) for o in inferred.outputs)
@@ -128,7 +128,7 @@ def _spec(output: torch.Tensor | None) -> TensorSpec | None:
     return None if output is None else TensorSpec(tuple(output.shape), TO_IR[output.dtype])
 
 
-def _result_layout(output: torch.Tensor) -> Layout:
+def result_layout(output: torch.Tensor) -> Layout:
     """The layout of a result as torch's kernels would allocate it, or contiguous where that is not dense."""
     size, stride = tuple(output.shape), output.stride()
     return layout_for(size, stride if is_dense(size, stride) else contiguous_stride(size), output.dtype)

@@ -33,6 +33,16 @@ _LEFT = frozenset(
     )
 )  # fmt: skip
 
+# Foreach overloads without a per-tensor overload of the same arguments: torch's loop serves them.
+_LOOPED = frozenset(
+    (
+        "norm.Scalar", "powsum.Scalar", "max", "zero", "zero_", "copy", "copy_", "clone", "pow.ScalarAndTensor",
+        *(f"{base}{suffix}.Tensor" for base in ("addcdiv", "addcmul") for suffix in ("", "_")),
+        *(f"{base}{suffix}.{kind}" for base in ("maximum", "minimum") for suffix in ("", "_")
+          for kind in ("Scalar", "ScalarList")),
+    )
+)  # fmt: skip
+
 _library: Any = None
 _fallbacks: Any = None
 _replaced = False
@@ -52,7 +62,7 @@ def register_all() -> None:
 
 def _wanted(name: str) -> bool:
     base = name.removeprefix("aten::").partition(".")[0]
-    if (base in _LEFT and name != "aten::view.dtype") or base.startswith("_foreach_"):
+    if (base in _LEFT and name != "aten::view.dtype") or name.removeprefix("aten::_foreach_") in _LOOPED:
         return False
     if _HAS(name, "CompositeImplicitAutograd"):
         return _HAS(name, "CPU")
@@ -74,11 +84,15 @@ def _first_call(short: str) -> Callable[..., Any]:
 
 
 def _build(short: str) -> Callable[..., Any]:
+    from lazycore.frontend.foreach import foreach_kernel
     from lazycore.frontend.kernels import kernel_for
     from lazycore.frontend.schema import overload
     from lazycore.frontend.tables import special
 
-    return special(short) or kernel_for(overload(f"aten::{short}"))
+    op = overload(f"aten::{short}")
+    if short.startswith("_foreach_"):
+        return foreach_kernel(op)
+    return special(short) or kernel_for(op)
 
 
 def _replace(short: str, kernel: Callable[..., Any]) -> None:

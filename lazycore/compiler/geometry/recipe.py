@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lazycore.compiler.geometry.gather import Gather
-from lazycore.compiler.geometry.steps import Permute, Reshape, Step
+from lazycore.compiler.geometry.steps import Reshape, Step
 
 __all__ = ["Digit", "DynamicRecipe", "Recipe", "chain"]
 
@@ -67,22 +67,13 @@ class DynamicRecipe:
 
 
 def chain(size: Iterable[int], steps: Iterable[Step]) -> Recipe:
-    """A recipe of the steps, neighbours that do one thing together joined and those that do nothing dropped."""
+    """A recipe of the steps, neighbouring reshapes joined and those that do nothing dropped."""
     joined: list[Step] = []
     for step in steps:
         last = joined[-1] if joined else None
         if isinstance(step, Reshape) and isinstance(last, Reshape):
             joined.pop()
             step = Reshape(last.before, step.after)
-        elif isinstance(step, Permute) and isinstance(last, Permute):
-            joined.pop()
-            step = Permute(tuple(last.dims[i] for i in step.dims))
-        if not _idle(step):
+        if not (isinstance(step, Reshape) and step.before == step.after):
             joined.append(step)
     return Recipe(tuple(size), tuple(joined))
-
-
-def _idle(step: Step) -> bool:
-    if isinstance(step, Reshape):
-        return step.before == step.after
-    return isinstance(step, Permute) and step.dims == tuple(range(len(step.dims)))

@@ -65,8 +65,6 @@ def levels(whole: int, axes: Axes, offset: int, places: list[int]) -> list[Level
         found += _selected(top, ceiling, offset, places)
         found.append(Level(place, ceiling // place, offset % ceiling // place, n, s // place))
         top = place
-    if axes and offset % top + 1 > top:
-        return None
     return [*found, *_selected(top, 1, offset, places)]
 
 

@@ -1,0 +1,201 @@
+"""The builder proper: calls in order, each read, promoted, emitted and stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lazycore_plugin_api import Argument, DType, Graph, TensorSpec, Value
+
+from lazycore.compiler.build.bindings import (
+    Binding,
+    Built,
+    FlagCheck,
+    InputBinding,
+    InputCheck,
+    NumberBinding,
+    StartBinding,
+)
+from lazycore.compiler.build.emitter import NodeWriter
+from lazycore.compiler.build.windows import Windows
+from lazycore.trace.call import Call, IndexCheck, Lifted, Number, Operand, Template, View, Write
+from lazycore.trace.layout import Layout
+
+__all__ = ["build_graph"]
+
+
+def build_graph(calls: Sequence[Call], outputs: Sequence[int]) -> Built:
+    """The graph that computes the trace values ``outputs`` from the trace's inputs, views and writes made explicit."""
+    builder = _Builder()
+    for call in calls:
+        builder.call(call)
+    return builder.finish(outputs)
+
+
+@dataclass(frozen=True)
+class _Flag:
+    low: Value
+    high: Value
+    check: IndexCheck
+    where: str
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.writer = NodeWriter()
+        self.windows = Windows(self.writer, self._start)
+        self.layouts: dict[int, Layout] = {}
+        self.values: dict[int, Value] = {}
+        self.inputs: dict[Binding, Value] = {}
+        self.overwritten: set[int] = set()
+        self.input_checks: list[InputCheck] = []
+        self.flags: list[_Flag] = []
+        # A view is read once for each value of its base; the graph is SSA, so the reading stays valid.
+        self._reads: dict[tuple[int, View], Value] = {}
+
+    def call(self, call: Call) -> None:
+        """Append one call: operands read and cast, the op, results named, mutated storages written."""
+        self.writer.source = call.source
+        self.layouts.update(call.layouts)
+        args = tuple(self._argument(a, self._dtype_of(call, i)) for i, a in enumerate(call.args))
+        kwargs = {k: self._argument(a, call.compute) for k, a in call.kwargs.items()}
+        for check in call.checks:
+            self._check(check, args, call)
+        results = self._emit(call, args, kwargs)
+        for value, result in zip(call.values, results, strict=False):
+            if value is not None:
+                self.values[value] = result
+        for write in call.writes:
+            self._write(write, results[write.result])
+
+    def finish(self, outputs: Sequence[int]) -> Built:
+        """The graph, its inputs numbered in the order of first use."""
+        results = [self._value(o) for o in outputs]
+        flags = []
+        for flag in self.flags:
+            flags.append(FlagCheck(len(results), flag.check, flag.where))
+            results += [flag.low, flag.high]
+        graph = Graph(tuple(self.inputs.values()), self.writer.nodes, tuple(results))
+        bindings = tuple(self.inputs)
+        kept = {value.id for value in results}
+        donatable = frozenset(
+            i
+            for i, (b, value) in enumerate(self.inputs.items())
+            if isinstance(b, InputBinding) and ~b.position in self.overwritten and value.id not in kept
+        )
+        return Built(graph, bindings, donatable, tuple(self.input_checks), tuple(flags))
+
+    def _dtype_of(self, call: Call, position: int) -> DType | None:
+        promoted = call.promoted is None or position in call.promoted
+        return call.compute if promoted else None
+
+    def _argument(self, template: Template, dtype: DType | None) -> Argument:
+        if isinstance(template, Operand):
+            value = self.read(template)
+            return value if dtype is None else self.writer.cast(value, dtype)
+        if isinstance(template, Number):
+            return self._number(template, dtype)
+        if isinstance(template, Lifted):
+            return self._bound(NumberBinding(template.position, dtype or template.dtype))
+        if isinstance(template, tuple):
+            return tuple(self._argument(t, dtype) for t in template)
+        literal: Argument = template
+        return literal
+
+    def _number(self, number: Number, dtype: DType | None) -> Value:
+        given = number.number
+        if isinstance(given, Lifted):
+            return self._bound(NumberBinding(given.position, dtype or given.dtype))
+        kind = dtype or _natural_dtype(given)
+        return self.writer.emit("aten.scalar_tensor.default", (given,), {"dtype": kind}, TensorSpec((), kind))
+
+    def read(self, operand: Operand) -> Value:
+        """The IR value of an operand."""
+        base = self._value(operand.value)
+        if operand.view is None:
+            return base
+        key = (base.id, operand.view)
+        found = self._reads.get(key)
+        if found is None:
+            found = self._reads[key] = self.windows.read(base, self.layouts[operand.value], operand.view)
+        return found
+
+    def _emit(self, call: Call, args: tuple[Argument, ...], kwargs: dict[str, Argument]) -> tuple[Value, ...]:
+        if call.op == ALIAS:
+            (value,) = args
+            assert isinstance(value, Value)
+            return (value,)
+        # A result that was not asked for (None in torch) still has its place: backends give an empty array for it.
+        specs = tuple(r or TensorSpec((0,), DType.float32) for r in call.results)
+        return self.writer.emit_many(call.op, args, kwargs, specs)
+
+    def _write(self, write: Write, update: Value) -> None:
+        target = write.target
+        layout = self.layouts[target.value]
+        base = self._value(target.value)
+        view = target.view
+        dtype = layout.dtype if view is None or view.dtype is None else view.dtype
+        update = self.writer.cast(update, dtype)
+        self.values[write.value] = update if view is None else self.windows.write(base, layout, view, update)
+        self.layouts[write.value] = layout
+        if target.value < 0:
+            self.overwritten.add(target.value)
+
+    def _check(self, check: IndexCheck, args: tuple[Argument, ...], call: Call) -> None:
+        index = args[check.argument]
+        if check.item is not None and isinstance(index, tuple):
+            index = index[check.item]
+        assert isinstance(index, Value)
+        where = f"{call.op} at {call.source}"
+        binding = next((b for b, v in self.inputs.items() if v.id == index.id), None)
+        if isinstance(binding, InputBinding):
+            self.input_checks.append(InputCheck(binding.position, check, where))
+            return
+        self.flags.append(self._flag(index, check, where))
+
+    def _flag(self, index: Value, check: IndexCheck, where: str) -> _Flag:
+        if check.ignore is not None:
+            index = self._without(index, check)
+        spec = TensorSpec((), index.spec.dtype)
+        low = self.writer.emit("aten.amin.default", (index, (), False), {}, spec)
+        high = self.writer.emit("aten.amax.default", (index, (), False), {}, spec)
+        return _Flag(low, high, check, where)
+
+    def _without(self, index: Value, check: IndexCheck) -> Value:
+        shape, dtype = index.spec.shape, index.spec.dtype
+        emit, number = self.writer.emit, TensorSpec((), dtype)
+        assert check.ignore is not None
+        ignored = emit("aten.scalar_tensor.default", (check.ignore,), {"dtype": dtype}, number)
+        harmless = emit("aten.scalar_tensor.default", (check.low,), {"dtype": dtype}, number)
+        mask = emit("aten.eq.Tensor", (index, ignored), {}, TensorSpec(shape, DType.bool))
+        return emit("aten.where.self", (mask, harmless, index), {}, index.spec)
+
+    def _value(self, number: int) -> Value:
+        if number >= 0:
+            return self.values[number]
+        layout = self.layouts[number]
+        return self._bound(InputBinding(~number), layout.spec)
+
+    def _start(self, binding: StartBinding) -> Value:
+        return self._bound(binding, TensorSpec((), DType.int64))
+
+    def _bound(self, binding: Binding, spec: TensorSpec | None = None) -> Value:
+        found = self.inputs.get(binding)
+        if found is None:
+            if isinstance(binding, NumberBinding):
+                spec = TensorSpec((), binding.dtype)
+            assert spec is not None
+            found = self.inputs[binding] = self.writer.fresh(spec)
+        return found
+
+
+ALIAS = "lazycore.alias.default"
+"""A call that only passes its operand on: how a copy is recorded. It never reaches a graph."""
+
+
+def _natural_dtype(number: bool | int | float | complex) -> DType:
+    if isinstance(number, bool):
+        return DType.bool
+    if isinstance(number, int):
+        return DType.int64
+    return DType.float32 if isinstance(number, float) else DType.complex64
