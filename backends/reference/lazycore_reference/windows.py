@@ -30,23 +30,22 @@ def crop(x: Array, before: Sequence[int], sizes: Sequence[int]) -> Array:
 def unfold(
     x: Array, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int], out: Sequence[int]
 ) -> Array:
-    """All windows as a view: (..., *spatial) to (..., *out, *kernel)."""
-    n = len(kernel)
-    steps = x.strides[x.ndim - n :]
-    strides = [s * t for s, t in zip(steps, stride, strict=True)] + [
-        s * d for s, d in zip(steps, dilation, strict=True)
-    ]
-    shape = (*x.shape[: x.ndim - n], *out, *kernel)
-    return np.lib.stride_tricks.as_strided(x, shape, (*x.strides[: x.ndim - n], *strides), writeable=False)
+    """All windows as a view: (..., *spatial) to (..., *kernel, *out)."""
+    lead = x.ndim - len(kernel)
+    inside = [s * d for s, d in zip(x.strides[lead:], dilation, strict=True)]
+    between = [s * t for s, t in zip(x.strides[lead:], stride, strict=True)]
+    shape = (*x.shape[:lead], *kernel, *out)
+    return np.lib.stride_tricks.as_strided(x, shape, (*x.strides[:lead], *inside, *between), writeable=False)
 
 
 def fold(windows: Array, sizes: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Array:
-    """The transpose of ``unfold``: windows (..., *out, *kernel) added up where they overlap, to (..., *sizes)."""
+    """The transpose of ``unfold``: windows (..., *kernel, *out) added up where they overlap, to (..., *sizes)."""
     n = len(sizes)
-    out, kernel = windows.shape[-2 * n : -n], windows.shape[-n:]
+    kernel, out = windows.shape[-2 * n : -n], windows.shape[-n:]
     total = np.zeros((*windows.shape[: -2 * n], *sizes), windows.dtype)
+    everywhere = [slice(None)] * n
     for offset in product(*map(range, kernel)):
         starts = [o * d for o, d in zip(offset, dilation, strict=True)]
         region = (slice(a, a + (m - 1) * s + 1, s) for a, m, s in zip(starts, out, stride, strict=True))
-        total[trailing(region)] += windows[trailing(offset)]
+        total[trailing(region)] += windows[trailing([*offset, *everywhere])]
     return total

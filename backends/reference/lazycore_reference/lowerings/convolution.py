@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,9 @@ import numpy as np
 from lazycore_reference.axes import per_dimension
 from lazycore_reference.registry import Array, lowering
 from lazycore_reference.windows import crop, fold, pad, unfold
+
+CACHE = 1 << 20
+"""Bytes that a temporary matrix may take."""
 
 
 @dataclass(frozen=True)
@@ -44,50 +48,59 @@ class Geometry:
         return [(size + 2 * p - r) // s + 1 for size, p, r, s in rows]
 
 
-def _windows(x: Array, kernel: Sequence[int], g: Geometry) -> Array:
-    """(N, C, *spatial) to (groups, N, *out, C / groups, *kernel)."""
-    n = len(kernel)
-    views = unfold(pad(x, g.padding, g.padding), kernel, g.stride, g.dilation, g.out(x.shape[2:], kernel))
-    grouped = views.reshape(x.shape[0], g.groups, -1, *views.shape[2:]) if g.groups > 1 else views[:, None]
-    return np.moveaxis(np.moveaxis(grouped, 1, 0), 2, 2 + n)
+def _columns(x: Array, kernel: Sequence[int], out: Sequence[int], g: Geometry) -> Array:
+    """What each output reads, as matrices: (N, C, *spatial) to (N, groups, C / groups * kernel, out)."""
+    windows = unfold(pad(x, g.padding, g.padding), kernel, g.stride, g.dilation, out)
+    rows = x.shape[1] // g.groups * math.prod(kernel)
+    return windows.reshape(x.shape[0], g.groups, rows, math.prod(out))
+
+
+def _filters(w: Array, g: Geometry) -> Array:
+    """(M, C / groups, *kernel) to (groups, M / groups, C / groups * kernel)."""
+    return w.reshape(g.groups, w.shape[0] // g.groups, math.prod(w.shape[1:]))
+
+
+def _grouped(grad: Array, g: Geometry) -> Array:
+    """(N, M, *out) to (N, groups, M / groups, out)."""
+    return grad.reshape(grad.shape[0], g.groups, grad.shape[1] // g.groups, math.prod(grad.shape[2:]))
+
+
+def _parts(x: Array, w: Array, out: Sequence[int]) -> Iterator[slice]:
+    """Parts of the batch whose columns stay in the cache: one matrix for all samples is several times slower."""
+    size = x.dtype.itemsize * math.prod(w.shape[1:]) * math.prod(out)
+    step = max(1, CACHE // max(size, 1))
+    return (slice(start, start + step) for start in range(0, x.shape[0], step))
 
 
 def correlate(x: Array, w: Array, g: Geometry) -> Array:
     """The convolution: x (N, C, *spatial), w (M, C / groups, *kernel) to (N, M, *out)."""
-    windows = _windows(x, w.shape[2:], g)
-    batch, out = windows.shape[1], windows.shape[2 : w.ndim]
-    columns = windows.reshape(g.groups, batch * int(np.prod(out)), -1 if windows.size else int(np.prod(w.shape[1:])))
-    filters = w.reshape(g.groups, w.shape[0] // g.groups, -1)
-    result = np.matmul(columns, filters.transpose(0, 2, 1))
-    shaped = result.reshape(g.groups, batch, *out, -1 if result.size else filters.shape[1])
-    return np.moveaxis(np.moveaxis(shaped, -1, 2), 0, 1).reshape(batch, w.shape[0], *out)
-
-
-def _grouped(grad: Array, groups: int) -> Array:
-    """(N, M, *out) to (groups, N * out, M / groups)."""
-    n, m = grad.shape[:2]
-    split = grad.reshape(n, groups, m // groups, int(np.prod(grad.shape[2:])))
-    return split.transpose(1, 0, 3, 2).reshape(groups, -1 if grad.size else 0, m // groups)
+    out, filters = g.out(x.shape[2:], w.shape[2:]), _filters(w, g)
+    result = np.empty((x.shape[0], *filters.shape[:2], math.prod(out)), x.dtype)
+    for part in _parts(x, w, out):
+        np.matmul(filters, _columns(x[part], w.shape[2:], out, g), out=result[part])
+    return result.reshape(x.shape[0], w.shape[0], *out)
 
 
 def input_gradient(grad: Array, w: Array, sizes: Sequence[int], g: Geometry) -> Array:
     """The transpose of ``correlate`` in x: grad (N, M, *out) to (N, C, *sizes)."""
-    n, out, inner = grad.shape[0], grad.shape[2:], w.shape[1:]
-    filters = w.reshape(g.groups, w.shape[0] // g.groups, -1)
-    columns = np.matmul(_grouped(grad, g.groups), filters).reshape(g.groups, n, *out, *inner)
-    channels_first = np.moveaxis(np.moveaxis(columns, 2 + len(out), 2), 0, 1)
-    windows = channels_first.reshape(n, g.groups * inner[0], *out, *inner[1:])
+    out, filters = grad.shape[2:], _filters(w, g).transpose(0, 2, 1)
+    result = np.empty((grad.shape[0], w.shape[1] * g.groups, *sizes), grad.dtype)
     padded = [size + 2 * p for size, p in zip(sizes, g.padding, strict=True)]
-    return crop(fold(windows, padded, g.stride, g.dilation), g.padding, sizes)
+    for part in _parts(grad, w, out):
+        columns = np.matmul(filters, _grouped(grad[part], g))
+        windows = columns.reshape(columns.shape[0], result.shape[1], *w.shape[2:], *out)
+        result[part] = crop(fold(windows, padded, g.stride, g.dilation), g.padding, sizes)
+    return result
 
 
-def weight_gradient(grad: Array, x: Array, shape: tuple[int, ...], g: Geometry) -> Array:
+def weight_gradient(grad: Array, x: Array, w: Array, g: Geometry) -> Array:
     """The transpose of ``correlate`` in w: grad (N, M, *out), x (N, C, *spatial) to the weight's shape."""
-    windows = _windows(x, shape[2:], g)
     out = grad.shape[2:]
-    trimmed = windows[(slice(None), slice(None), *(slice(o) for o in out))]
-    columns = trimmed.reshape(g.groups, grad.shape[0] * int(np.prod(out)), int(np.prod(shape[1:])))
-    return np.matmul(_grouped(grad, g.groups).transpose(0, 2, 1), columns).reshape(shape)
+    total = np.zeros_like(_filters(w, g))
+    for part in _parts(x, w, out):
+        columns = _columns(x[part], w.shape[2:], out, g)
+        total += np.sum(np.matmul(_grouped(grad[part], g), columns.transpose(0, 1, 3, 2)), axis=0)
+    return total.reshape(w.shape)
 
 
 def _transposed_sizes(x: Array, w: Array, g: Geometry, output_padding: Sequence[int]) -> list[int]:
@@ -129,6 +142,6 @@ def convolution_backward(
     if mask[0]:
         dx = correlate(grad, w, g) if transposed else input_gradient(grad, w, x.shape[2:], g)
     if mask[1]:
-        dw = weight_gradient(other, image, w.shape, g)
+        dw = weight_gradient(other, image, w, g)
     db = np.sum(grad, axis=(0, *range(2, grad.ndim))) if mask[2] else None
     return dx, dw, db

@@ -41,21 +41,21 @@ def max_pool2d(
     *,
     specs: tuple[TensorSpec, ...],
 ) -> tuple[Array, Array]:
-    """The largest element of each window and its index in the plane; the first one wins, but a NaN wins over all."""
+    """The largest element of each window and its index in the plane; the first of equals wins, the last NaN over all."""
     kernel, padding, dilation = (per_dimension(v, 2) for v in (kernel, padding, dilation))
     stride = per_dimension(stride, 2) if stride else kernel
     out, sizes = specs[0].static_shape[-2:], x.shape[-2:]
     after = _after(sizes, out, kernel, stride, padding, dilation)
     plane = np.arange(sizes[0] * sizes[1]).reshape(sizes)
-    shape = (*x.shape[:-2], *out, kernel[0] * kernel[1])
-    values = unfold(pad(x, padding, after, _lowest(x)), kernel, stride, dilation, out).reshape(shape)
-    places = unfold(pad(plane, padding, after, -1), kernel, stride, dilation, out).reshape(*out, -1)
-    largest = np.max(values, axis=-1, keepdims=True)
-    # ATen keeps the first of equal elements but the last NaN.
-    merit = np.where(values != values, 1 + np.arange(shape[-1]), values == largest) * (places >= 0)
-    chosen = np.argmax(merit, axis=-1)[..., None]
-    index = np.take_along_axis(np.broadcast_to(places, shape), chosen, axis=-1)
-    return largest[..., 0], index[..., 0]
+    values = unfold(pad(x, padding, after, _lowest(x)), kernel, stride, dilation, out)
+    places = unfold(pad(plane, padding, after, -1), kernel, stride, dilation, out)
+    best = np.full((*x.shape[:-2], *out), _lowest(x), x.dtype)
+    index = np.full(best.shape, -1)
+    for offset in np.ndindex(*kernel):
+        value, place = values[(..., *offset, slice(None), slice(None))], places[offset]
+        better = (place >= 0) & ((value > best) | (value != value) | (index < 0))
+        best, index = np.where(better, value, best), np.where(better, place, index)
+    return best, index
 
 
 @lowering("aten.max_pool2d_with_indices_backward.default")
@@ -109,7 +109,7 @@ def avg_pool2d(
     stride = per_dimension(stride, 2) if stride else kernel
     out, sizes = specs[0].static_shape[-2:], x.shape[-2:]
     padded = pad(x, padding, _after(sizes, out, kernel, stride, padding, (1, 1)))
-    sums = np.sum(unfold(padded, kernel, stride, (1, 1), out), axis=(-2, -1))
+    sums = np.sum(unfold(padded, kernel, stride, (1, 1), out), axis=(-4, -3))
     divisors = _divisors(sizes, out, kernel, stride, padding, include_pad, override)
     return sums / divisors.astype(x.dtype)
 
@@ -132,7 +132,7 @@ def avg_pool2d_backward(
     share = grad / _divisors(sizes, out, kernel, stride, padding, include_pad, override).astype(grad.dtype)
     after = _after(sizes, out, kernel, stride, padding, (1, 1))
     padded = [size + p + a for size, p, a in zip(sizes, padding, after, strict=True)]
-    windows = np.broadcast_to(share[..., None, None], (*share.shape, *kernel))
+    windows = np.broadcast_to(share[..., None, None, :, :], (*share.shape[:-2], *kernel, *out))
     return crop(fold(windows, padded, stride, (1, 1)), padding, sizes)
 
 
