@@ -21,7 +21,7 @@ def erf(x: Array) -> Array:
     """The error function, by a Taylor polynomial around the nearest point of a table; any shape, float32 or float64.
 
     The derivatives of erf are its slope times Hermite polynomials, d(n+1) = -2 x d(n) - 2 (n-1) d(n-1). Seven terms
-    at a distance of at most 1/128 leave an error below 1e-16.
+    at a distance of at most 1/128 leave a truncation error below 1e-16.
     """
     size = np.minimum(np.abs(x.astype(np.float64)), _REACH)
     place = np.nan_to_num(np.rint(size / _STEP)).astype(np.intp)

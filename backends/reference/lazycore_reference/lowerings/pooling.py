@@ -41,7 +41,7 @@ def max_pool2d(
     *,
     specs: tuple[TensorSpec, ...],
 ) -> tuple[Array, Array]:
-    """The largest element of each window and its index in the plane; the first of equals wins, the last NaN over all."""
+    """The largest element of each window and its index in the plane; the first of equals wins, or the last NaN."""
     kernel, padding, dilation = (per_dimension(v, 2) for v in (kernel, padding, dilation))
     stride = per_dimension(stride, 2) if stride else kernel
     out, sizes = specs[0].static_shape[-2:], x.shape[-2:]

@@ -15,6 +15,8 @@ KEPT = names("abs neg floor ceil round trunc sign sgn frac relu isnan isinf sign
 KEPT_BY_INTS = names("abs neg sign sgn relu floor ceil round trunc logical_not signbit bitwise_not")
 
 UNARY = [c for name in ROUNDED for c in each(f"aten.{name}.default", *((x,) for x in unary_samples()))]
+UNARY += [case(f"aten.{name}.default", floats(9, low=-1, high=1)) for name in names("asin acos atanh log1p")]
+UNARY += [case(f"aten.{name}.default", floats(9, low=1, high=50)) for name in names("acosh log log2 log10 sqrt lgamma")]
 UNARY += [c for name in KEPT for c in each(f"aten.{name}.default", *((x,) for x in unary_samples()), tolerance=EXACT)]
 UNARY += [c for name in KEPT_BY_INTS for c in each(f"aten.{name}.default", *((x,) for x in whole_samples()))]
 UNARY += [
