@@ -6,6 +6,7 @@ Both start from the same weights and see the same text, so that their losses can
 from __future__ import annotations
 
 import argparse
+import time
 import warnings
 
 import torch
@@ -28,14 +29,17 @@ def progress() -> Progress:
     return Progress(BarColumn(), MofNCompleteColumn(), losses, TimeElapsedColumn(), console=console)
 
 
-def train(lazy: Trainer, eager: Trainer, steps: int, block: int) -> None:
-    """Alternate blocks of steps between the two devices until both have made ``steps``."""
+def train(lazy: Trainer, eager: Trainer, steps: int, block: int, seconds: float) -> None:
+    """Alternate blocks of steps between the two devices until both have made ``steps`` or time is up."""
+    end = time.perf_counter() + seconds
     with progress() as bar:
         task = bar.add_task("training", total=steps, lazy=float("nan"), eager=float("nan"))
         for _ in range(steps // block):
             for trainer in (lazy, eager):
                 trainer.run(block)
             bar.update(task, advance=block, lazy=lazy.losses[-1], eager=eager.losses[-1])
+            if time.perf_counter() > end:
+                break
 
 
 def loss_table(lazy: Trainer, eager: Trainer, block: int, rows: int = 8) -> Table:
@@ -78,6 +82,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=1200)
     parser.add_argument("--block", type=int, default=20, help="steps between two looks at the loss")
+    parser.add_argument("--seconds", type=float, default=90.0, help="stop training after so long, on a slow machine")
     parser.add_argument("--sample", type=int, default=240, help="characters to write at the end")
     parser.add_argument("--backend", default=None, help="as in lazycore.use_backend; default: what is installed")
     return parser.parse_args()
@@ -92,7 +97,7 @@ def main() -> None:
     size = sum(p.numel() for p in eager.model.parameters())
     console.print(f"{len(corpus.ids):,} characters of text, a transformer of {size:,} parameters, "
                   f"{options.steps} steps on each device, {torch.get_num_threads()} threads")  # fmt: skip
-    train(lazy, eager, options.steps, options.block)
+    train(lazy, eager, options.steps, options.block, options.seconds)
     console.print(loss_table(lazy, eager, options.block), speed_table(lazy, eager, options.block))
     console.print(continuation(lazy, options.sample), counters())
 
