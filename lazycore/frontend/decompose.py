@@ -72,6 +72,8 @@ def _translate(graph: Any, node: Node) -> Graph | None:
             inputs.append(known[step])
         elif step.op == "call_function" and step.target is operator.getitem:
             known[step] = known[step.args[0]][step.args[1]]
+        elif step.op == "call_function" and isinstance(step.target, type):
+            known[step] = _named_tuple(step.args, known)
         elif step.op == "call_function":
             made = _node_of(step, known, fresh, node)
             if made is None:
@@ -81,12 +83,22 @@ def _translate(graph: Any, node: Node) -> Graph | None:
         elif step.op == "output":
             results = step.args[0] if isinstance(step.args[0], (tuple, list)) else (step.args[0],)
             outputs = tuple(known.get(r) for r in results)
+            if len(outputs) == 1 and isinstance(outputs[0], tuple):
+                (outputs,) = outputs
             if any(o is None for o in outputs):
                 return None
             return Graph(tuple(inputs), nodes, outputs)
         else:
             return None
     return None
+
+
+def _named_tuple(args: tuple[Any, ...], known: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """torch's named result tuples are made of their parts, of one tuple node, or of a tuple of nodes."""
+    if len(args) > 1:
+        return tuple(known[part] for part in args)
+    whole = known[args[0]] if isinstance(args[0], torch.fx.Node) else tuple(known[part] for part in args[0])
+    return whole if isinstance(whole, tuple) else (whole,)
 
 
 def _meta_of(step: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from lazycore_plugin_api import DType, HostArray, Node, Value
-from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
 from lazycore.frontend.dtypes import TO_TORCH, array_of, tensor_of
@@ -75,11 +74,10 @@ def eager_kernel(info: OpInfo) -> Any:
                 copy = to_cpu(x)
                 given.append((x, copy))
                 return copy
-            if isinstance(x, torch.device):
-                return torch.device("cpu")
-            return x
+            return torch.device("cpu") if isinstance(x, torch.device) else x
 
-        args, kwargs = pytree.tree_map(move, (args, kwargs))
+        args = tuple(_mapped(move, x) for x in args)
+        kwargs = {name: _mapped(move, x) for name, x in kwargs.items()}
         with _disable_current_modes(), torch.no_grad():
             result = info.op(*args, **kwargs)
         back = {id(copy): original for original, copy in given}
@@ -91,6 +89,14 @@ def eager_kernel(info: OpInfo) -> Any:
                 return x
             return back[id(x)] if id(x) in back and info.written else fresh_from_host(x)
 
-        return pytree.tree_map(wrap, result)
+        return _mapped(wrap, result)
 
     return kernel
+
+
+def _mapped(function: Any, x: Any) -> Any:
+    """``function`` of x, or of the items of a list or tuple (torch's named result tuples become plain ones)."""
+    if isinstance(x, (list, tuple)):
+        items = [_mapped(function, item) for item in x]
+        return items if isinstance(x, list) else tuple(items)
+    return function(x)

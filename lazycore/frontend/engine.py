@@ -61,15 +61,16 @@ def _wrap(run: Callable[..., Any]) -> Callable[..., Any]:
         recorder.backward += 1
         try:
             return run(*args, **kwargs)
-        except SystemError as error:
+        except SystemError:
             original = _pop()
             if original is None:
                 raise
-            raise original from error.__cause__
         finally:
             recorder.backward -= 1
             _pop()
             torch._C._set_multithreading_enabled(threaded)
+        # Outside the handler, so that the exception keeps its own cause and context.
+        raise original
 
     return run_backward
 

@@ -49,6 +49,11 @@ def fill_tensor(x: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     return torch.ops.aten.copy_.default(x, value)
 
 
+def sort(x: torch.Tensor, dim: int = -1, descending: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+    """``aten::sort``: the stable one is as good, and one op less for backends to know."""
+    return torch.ops.aten.sort.stable(x, stable=False, dim=dim, descending=descending)
+
+
 def zero(x: torch.Tensor) -> torch.Tensor:
     """``aten::zero_``."""
     return assign.fill(x, 0)
@@ -96,6 +101,7 @@ def _table() -> dict[str, Callable[..., Any]]:
         "fill_.Scalar": fill_number,
         "fill_.Tensor": fill_tensor,
         "zero_": zero,
+        "sort": sort,
         "native_batch_norm": native_batch_norm,
         "_pack_padded_sequence": pack_padded_sequence,
         "is_pinned": is_pinned,

@@ -117,6 +117,8 @@ def grow(state: StorageState, nbytes: int) -> None:
         flat = torch.zeros(numel, dtype=layout.native, device="cpu")
         flat[: layout.numel] = old.as_strided((layout.numel,), (1,))
         state.settle(DeviceValue.from_host(array_of(flat)))
+    else:
+        state.settle(None)
     state.layout = layout_for((numel,), (1,), layout.native)
     state.mark_viewed()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from lazycore.frontend.patches import identity, modules, optimizer, settings, storages
+from lazycore.frontend.patches import addresses, identity, modules, optimizer, settings, storages
 
 __all__ = ["install"]
 
 
 def install() -> None:
     """Apply all of them; once."""
+    addresses.install()
     identity.install()
     modules.install()
     optimizer.install()

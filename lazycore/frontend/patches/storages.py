@@ -18,6 +18,7 @@ from torch import UntypedStorage
 from lazycore.frontend.copies import to_cpu
 from lazycore.frontend.dtypes import array_of
 from lazycore.frontend.factories import uninitialized
+from lazycore.frontend.patches.addresses import address_of
 from lazycore.frontend.storage import NAME, flat_layout, is_ours
 from lazycore.frontend.views import grow
 from lazycore.runtime.buffers import DeviceValue
@@ -145,8 +146,7 @@ def _nbytes(storage: UntypedStorage) -> int:
 
 
 def _data_ptr(storage: UntypedStorage) -> int:
-    # Unique and not zero, which is what Python callers compare; nothing dereferences it.
-    return storage._cdata if _ours(storage) else _ORIGINAL["data_ptr"](storage)
+    return address_of(storage) if _ours(storage) else _ORIGINAL["data_ptr"](storage)  # type: ignore[no-any-return]
 
 
 def _keep(tensor: Any, device: Any = None) -> Any:  # noqa: ARG001

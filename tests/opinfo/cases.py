@@ -1,0 +1,155 @@
+"""One op and dtype of PyTorch's OpInfo database, run on CPU and on the device."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils import _pytree as pytree
+
+import lazycore
+from tests.opinfo.compare import DEVICE, Differs, compare
+
+__all__ = ["Outcome", "database", "name_of", "run"]
+
+SAMPLES = 30
+# Their content is whatever memory held; geometry is all that can be compared.
+_UNINITIALIZED = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided")
+
+
+@dataclass
+class Outcome:
+    """What became of one op and dtype. ``errors``: distinct messages; ``fallbacks``: op -> executions; ``native``:
+    samples that ran without any."""
+
+    op: str
+    dtype: str
+    samples: int = 0
+    forward: int = 0
+    backward: int = 0
+    native: int = 0
+    errors: list[str] = field(default_factory=list)
+    fallbacks: Counter[str] = field(default_factory=Counter)
+
+    def fail(self, stage: str, error: BaseException) -> None:
+        message = f"{stage}: {type(error).__name__}: {' '.join(str(error).split())[:400]}"
+        if message not in self.errors:
+            self.errors.append(message)
+
+
+def name_of(info: Any) -> str:
+    """The name that tells variants of one op apart."""
+    return info.name + (f".{info.variant_test_name}" if info.variant_test_name else "")
+
+
+def database() -> dict[str, Any]:
+    """All ops by name."""
+    return {name_of(info): info for info in op_db}
+
+
+def run(info: Any, dtype: torch.dtype, backward: bool, limit: int = SAMPLES) -> Outcome:
+    """Run up to ``limit`` samples, evenly chosen. Nothing is raised: failures are in the outcome."""
+    outcome = Outcome(name_of(info), str(dtype).removeprefix("torch."))
+    differentiable = backward and dtype is torch.float32 and info.supports_autograd
+    _seed()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            samples = list(info.sample_inputs("cpu", dtype, requires_grad=differentiable))
+        except Exception as error:  # the database cannot make samples of this dtype here
+            outcome.fail("samples", error)
+            return outcome
+        step = max(1.0, len(samples) / limit)
+        for position in range(min(limit, len(samples))):
+            _one(outcome, info, samples[int(position * step)], differentiable)
+    return outcome
+
+
+def _seed() -> None:
+    torch.manual_seed(0)
+    random.seed(0)
+    np.random.seed(0)
+
+
+def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None:
+    given = (sample.input, sample.args, sample.kwargs)
+    here = pytree.tree_map(_own_copy, given)
+    _seed()
+    try:
+        expected = info.op(here[0], *here[1], **here[2])
+    except Exception:  # CPU refuses the sample: another table compares errors
+        return
+    outcome.samples += 1
+    lazycore.reset_metrics()
+    there = pytree.tree_map(_moved, given)
+    if "tensor_split" in info.name:
+        there = (there[0], *pytree.tree_map(_to_cpu, there[1:]))
+    _seed()
+    try:
+        actual = info.op(there[0], *there[1], **there[2])
+        compare(expected, actual, "forward", info.name.rpartition(".")[2] not in _UNINITIALIZED)
+        compare(_plain(here), _plain(there), "inputs afterwards")
+        outcome.forward += 1
+    except (Exception, Differs) as error:
+        outcome.fail("forward", error)
+        return
+    if differentiable:
+        _differentiate(outcome, sample, (expected, here), (actual, there))
+    outcome.fallbacks.update(lazycore.metrics()["fallbacks"])
+    outcome.native += not lazycore.metrics()["fallbacks"]
+
+
+def _differentiate(outcome: Outcome, sample: Any, cpu: tuple[Any, Any], device: tuple[Any, Any]) -> None:
+    outputs = [t for t in _tensors(sample.output_process_fn_grad(cpu[0])) if t.requires_grad]
+    outputs = [t for t in outputs if t.layout is torch.strided]
+    inputs = [t for t in _tensors(cpu[1]) if t.requires_grad and t.is_leaf]
+    if not outputs or not inputs:
+        return
+    torch.manual_seed(1)
+    seeds = [torch.randn(t.shape, dtype=t.dtype) for t in outputs]
+    try:
+        expected = torch.autograd.grad(outputs, inputs, seeds, allow_unused=True)
+    except Exception:  # not differentiable on CPU either
+        return
+    try:
+        lazy = [t for t in _tensors(sample.output_process_fn_grad(device[0])) if t.requires_grad]
+        leaves = [t for t in _tensors(device[1]) if t.requires_grad and t.is_leaf]
+        actual = torch.autograd.grad(lazy, leaves, [s.to(DEVICE) for s in seeds], allow_unused=True)
+        compare(expected, actual, "backward")
+        outcome.backward += 1
+    except (Exception, Differs) as error:
+        outcome.fail("backward", error)
+
+
+def _tensors(tree: Any) -> list[torch.Tensor]:
+    return [t for t in pytree.tree_leaves(tree) if isinstance(t, torch.Tensor)]
+
+
+def _plain(tree: Any) -> list[torch.Tensor]:
+    return [t.detach() for t in _tensors(tree) if not t.is_sparse and t.layout is torch.strided]
+
+
+def _own_copy(x: Any) -> Any:
+    if not isinstance(x, torch.Tensor):
+        return x
+    format = torch.preserve_format if x.layout is torch.strided else None
+    copy = x.detach().clone() if format is None else x.detach().clone(memory_format=format)
+    return copy.requires_grad_(x.requires_grad)
+
+
+def _moved(x: Any) -> Any:
+    if isinstance(x, torch.Tensor) and x.device.type == "cpu":
+        return x.detach().to(DEVICE).requires_grad_(x.requires_grad)
+    if isinstance(x, torch.device) and x.type == "cpu":
+        return torch.device(DEVICE)
+    return DEVICE if x == "cpu" and isinstance(x, str) else x
+
+
+def _to_cpu(x: Any) -> Any:
+    return x.cpu() if isinstance(x, torch.Tensor) else x
