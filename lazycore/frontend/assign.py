@@ -71,9 +71,7 @@ def copy_between(dst: torch.Tensor, src: torch.Tensor) -> torch.Tensor:
     return dst
 
 
-def _store_node(
-    trace: Trace, key: Any, layout: Layout, target: bool, dst: torch.Tensor, src: torch.Tensor
-) -> Node:
+def _store_node(trace: Trace, key: Any, layout: Layout, target: bool, dst: torch.Tensor, src: torch.Tensor) -> Node:
     node, decoder = _node(trace, key), Decoder(trace.node.ninputs, trace.node.nscalars)
     where = None if target else decoder.operand(key[1])
     operand = decoder.operand(key[2])

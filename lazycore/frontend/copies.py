@@ -139,4 +139,3 @@ def to_copy(
         raise NotImplementedError(f"lazycore has no {dtype} tensors; convert to another dtype first")
     moved = torch.ops.aten._to_copy.default(x, dtype=dtype, device=torch.device("cpu"), **options)
     return to_device(moved)
-

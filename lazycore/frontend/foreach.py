@@ -120,9 +120,7 @@ def _key(trace: Trace, arg: ArgInfo, value: Any, single: OpInfo, name: str) -> A
     return value
 
 
-def _node(
-    trace: Trace, key: Any, info: OpInfo, single: OpInfo, values: Sequence[Any], in_place: bool
-) -> Node:
+def _node(trace: Trace, key: Any, info: OpInfo, single: OpInfo, values: Sequence[Any], in_place: bool) -> Node:
     infer(info, tuple(values[: _positional(info)]), {a.name: v for a, v in _keyword(info, values)})
     node = Node(trace.node, key, (), current_source())
     node.names = tuple(a.name for a in info.args)

@@ -18,6 +18,7 @@ from lazycore.frontend.views import set_source
 
 __all__ = ["kernel_for", "recorded"]
 
+
 def kernel_for(op: Any) -> Callable[..., Any]:
     """The kernel of an OpOverload, built from its schema."""
     info = info_of(op)

@@ -71,9 +71,7 @@ def launch(compiled: CompiledTrace, trace: Trace) -> list[DeviceValue]:
         _check_input(check, trace.inputs[check.position])
     inputs = [_bind(b, trace) for b in compiled.bindings]
     exclusive = frozenset(p for p, i in compiled.donated if _exclusive(trace, i, inputs[p]))
-    return executor.run(
-        compiled.plan, inputs, run_eager=run_eager, exclusive=exclusive, on_fallback=count_fallback
-    )
+    return executor.run(compiled.plan, inputs, run_eager=run_eager, exclusive=exclusive, on_fallback=count_fallback)
 
 
 def _bind(binding: Binding, trace: Trace) -> Any:
