@@ -15,10 +15,10 @@ DISTS := . plugin_api backends/reference backends/xla backends/tvm
 BUILDS := $(addsuffix /build,$(DISTS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench wheels clean
+.PHONY: help setup demo test test-all lint bench wheels clean
 
 help:
-	@echo "make setup | demo | test | lint | bench | wheels | clean"
+	@echo "make setup | demo | test | test-all | lint | bench | wheels | clean"
 
 setup: $(READY)
 
@@ -38,6 +38,10 @@ demo: $(READY)
 # One thread per worker: the tests are many and small, and idle threads of several pools would fight for the cores.
 test: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS)
+
+# The slow variants too; a later -m replaces the default one.
+test-all: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m ""
 
 lint: $(READY)
 	$(BIN)/ruff check .
