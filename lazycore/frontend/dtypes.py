@@ -6,10 +6,19 @@ import numpy as np
 import torch
 from lazycore_plugin_api import DType, HostArray
 
-__all__ = ["TO_IR", "TO_TORCH", "array_of", "tensor_of"]
+__all__ = ["TO_IR", "TO_TORCH", "array_of", "dtype_name", "tensor_of"]
 
 TO_TORCH: dict[DType, torch.dtype] = {d: getattr(torch, d.value) for d in DType}
-TO_IR: dict[torch.dtype, DType] = {t: d for d, t in TO_TORCH.items()}
+
+
+class _ToIR(dict[torch.dtype, DType]):
+    """torch's dtype -> the IR's."""
+
+    def __missing__(self, dtype: torch.dtype) -> DType:
+        raise NotImplementedError(f"lazycore has no {dtype} tensors; convert to another dtype on the CPU first")
+
+
+TO_IR: dict[torch.dtype, DType] = _ToIR({t: d for d, t in TO_TORCH.items()})
 
 # torch hands these to NumPy only as raw bits.
 _BITS = {
@@ -18,14 +27,24 @@ _BITS = {
     DType.float8_e5m2: (torch.int8, np.int8),
 }
 
+# As torch's C++ messages call them.
+_NAMES = {
+    torch.float32: "Float", torch.float64: "Double", torch.float16: "Half", torch.bfloat16: "BFloat16",
+    torch.int64: "Long", torch.int32: "Int", torch.int16: "Short", torch.int8: "Char", torch.uint8: "Byte",
+    torch.bool: "Bool", torch.complex64: "ComplexFloat", torch.complex128: "ComplexDouble",
+}  # fmt: skip
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """A dtype as torch's error messages spell it."""
+    return _NAMES.get(dtype, str(dtype).removeprefix("torch."))
+
 
 def array_of(tensor: torch.Tensor) -> HostArray:
     """A row-major NumPy copy of a CPU tensor, conjugation and negation resolved."""
     plain = tensor.detach().resolve_conj().resolve_neg()
     plain = torch.empty(plain.shape, dtype=plain.dtype, device="cpu").copy_(plain)
-    dtype = TO_IR.get(plain.dtype)
-    if dtype is None:
-        raise NotImplementedError(f"lazycore has no {plain.dtype} tensors; convert to another dtype on the CPU first")
+    dtype = TO_IR[plain.dtype]
     bits = _BITS.get(dtype)
     return plain.numpy() if bits is None else plain.view(bits[0]).numpy().view(dtype.numpy)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lazycore.frontend import engine, patches
 from lazycore.frontend.device import register_device
+from lazycore.frontend.refusals import register_refusals
 from lazycore.frontend.registration import register_all
 
 __all__ = ["install"]
@@ -13,5 +14,6 @@ def install() -> None:
     """Register the device and its kernels, and apply the patches; once per process."""
     register_device()
     register_all()
+    register_refusals()
     engine.install()
     patches.install()

@@ -31,10 +31,7 @@ def is_ours(x: Any) -> bool:
 
 def layout_for(size: Any, stride: Any, dtype: torch.dtype) -> Layout:
     """The Layout of a dense base. Raises NotImplementedError for a dtype that the IR lacks."""
-    ir = TO_IR.get(dtype)
-    if ir is None:
-        raise NotImplementedError(f"lazycore has no {dtype} tensors; convert to another dtype on the CPU first")
-    return layout_of(tuple(size), tuple(stride), ir, dtype)
+    return layout_of(tuple(size), tuple(stride), TO_IR[dtype], dtype)
 
 
 def strided(size: Any, stride: Any, dtype: torch.dtype, offset: int = 0) -> torch.Tensor:

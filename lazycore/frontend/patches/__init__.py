@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from lazycore.frontend.patches import addresses, identity, modules, optimizer, settings, storages
+from lazycore.frontend.patches import (
+    accelerator,
+    addresses,
+    generators,
+    identity,
+    modules,
+    optimizer,
+    settings,
+    storages,
+)
 
 __all__ = ["install"]
 
 
 def install() -> None:
     """Apply all of them; once."""
+    accelerator.install()
     addresses.install()
+    generators.install()
     identity.install()
     modules.install()
     optimizer.install()

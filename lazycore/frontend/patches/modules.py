@@ -42,7 +42,9 @@ def install() -> None:
     original = Module._apply
 
     def _apply(self: Module, fn: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> Module:
-        in_place = fn if isinstance(fn, _InPlace) else _InPlace(fn)
-        return original(self, in_place, recurse)
+        if isinstance(fn, _InPlace) or isinstance(self, torch.jit.ScriptModule):
+            # A scripted module's parameters live in C++, which would not learn of their new content.
+            return original(self, fn, recurse)
+        return original(self, _InPlace(fn), recurse)
 
     Module._apply = _apply  # type: ignore[method-assign]
