@@ -30,6 +30,7 @@ _GLOBALS: dict[str, Any] = {
     "FULL": FULL,
     "NoInference": NoInference,
     "State": StorageState,
+    "check_device": storage.check_device,
     "create": torch._C._acc.create_empty_tensor,
     "empty_tensor": storage.empty_tensor,
     "flush": sync.barrier,
@@ -168,6 +169,8 @@ def _key_of(arg: ArgInfo, position: int, liftable: bool) -> tuple[str, str | Non
     """The lines that compute an argument's key item, and the item's text; (\"\", None) for one that is not recorded.
     A number is a run-time input only where it is ``liftable``."""
     name = _safe(arg)
+    if arg.name == "device":
+        return f"        if {name} is not None:\n            check_device({name})\n", None
     if arg.name in DROPPED:
         return "", None
     if arg.kind == "Tensor":

@@ -12,7 +12,7 @@ from lazycore.frontend.dtypes import TO_IR, array_of, tensor_of
 from lazycore.frontend.local import local, tree
 from lazycore.frontend.operands import materialize
 from lazycore.frontend.schema import OpInfo
-from lazycore.frontend.storage import NAME, adopt, is_ours, layout_for, state_of, whole
+from lazycore.frontend.storage import NAME, adopt, check_device, is_ours, layout_for, state_of, whole
 from lazycore.frontend.sync import barrier, check_flags, observe
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.layout import contiguous_stride, is_dense
@@ -127,6 +127,8 @@ def to_copy(
     cannot have.
     """
     target = device.type if device is not None else x.device.type
+    if target == NAME and device is not None:
+        check_device(device)
     options = {} if memory_format is None else {"memory_format": memory_format}
     if layout not in (None, torch.strided):
         raise NotImplementedError(f"lazycore takes strided tensors only, not {layout}; convert on the CPU first")

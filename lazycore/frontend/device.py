@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
 
-from lazycore.frontend.storage import NAME
+from lazycore.frontend.storage import NAME, check_device
 
 __all__ = ["DeviceModule", "register_device"]
 
@@ -86,19 +87,13 @@ class _DeviceContext:
     """``torch.lazycore.device(…)``: there is one device."""
 
     def __init__(self, device: Any) -> None:
-        _check_index(device)
+        check_device(device)
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, *error: object) -> None:
         """One device: nothing to restore."""
-
-
-def _check_index(device: Any) -> None:
-    index = device if isinstance(device, int) else torch.device(device).index
-    if index not in (None, 0, -1):
-        raise RuntimeError(f"lazycore has one device, lazycore:0; there is no lazycore:{index}")
 
 
 def _synchronize(device: Any = None) -> None:  # noqa: ARG001
@@ -130,7 +125,7 @@ class DeviceModule:
         return 1
 
     def set_device(self, device: Any) -> None:
-        _check_index(device)
+        check_device(device)
 
     def get_device_name(self, device: Any = None) -> str:  # noqa: ARG002
         return NAME
@@ -148,17 +143,33 @@ class DeviceModule:
     def stream(self, stream: Stream) -> Stream:
         return stream
 
-    def manual_seed(self, seed: int) -> None:
-        """Random numbers come from the CPU's generator, which ``torch.manual_seed`` seeds."""
+    # Random numbers come from the CPU's generator, so that a program draws the same ones on both.
 
-    def manual_seed_all(self, seed: int) -> None:
-        """Random numbers come from the CPU's generator, which ``torch.manual_seed`` seeds."""
+    def manual_seed(self, seed: int) -> None:
+        torch.default_generator.manual_seed(int(seed))
+
+    manual_seed_all = manual_seed
+
+    def seed(self) -> None:
+        torch.default_generator.seed()
+
+    seed_all = seed
+
+    def initial_seed(self) -> int:
+        return torch.default_generator.initial_seed()
 
     def get_rng_state(self, device: Any = None) -> torch.Tensor:  # noqa: ARG002
         return torch.get_rng_state()
 
     def set_rng_state(self, state: torch.Tensor, device: Any = None) -> None:  # noqa: ARG002
         torch.set_rng_state(state)
+
+    def get_rng_state_all(self) -> list[torch.Tensor]:
+        return [torch.get_rng_state()]
+
+    def set_rng_state_all(self, states: Iterable[torch.Tensor]) -> None:
+        for state in states:
+            torch.set_rng_state(state)
 
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
         return [torch.bfloat16, torch.float16]

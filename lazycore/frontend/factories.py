@@ -7,14 +7,16 @@ from typing import Any
 import torch
 
 from lazycore.frontend.assign import full
-from lazycore.frontend.storage import layout_for, strided
+from lazycore.frontend.storage import check_device, layout_for, strided
 from lazycore.trace.layout import contiguous_stride, is_dense
 from lazycore.trace.state import StorageState
 
 __all__ = ["FACTORIES"]
 
 
-def _options(dtype: torch.dtype | None, layout: torch.layout | None) -> torch.dtype:
+def _options(dtype: torch.dtype | None, layout: torch.layout | None, device: Any = None) -> torch.dtype:
+    if device is not None:
+        check_device(device)
     if layout not in (None, torch.strided):
         raise NotImplementedError(f"lazycore makes strided tensors only, not {layout}; build it on the CPU")
     return dtype or torch.get_default_dtype()
@@ -41,12 +43,12 @@ def empty(
     size: Any,
     dtype: torch.dtype | None = None,
     layout: torch.layout | None = None,
-    device: Any = None,  # noqa: ARG001
+    device: Any = None,
     pin_memory: bool | None = None,  # noqa: ARG001
     memory_format: torch.memory_format | None = None,
 ) -> torch.Tensor:
     """``aten::empty.memory_format``."""
-    dtype = _options(dtype, layout)
+    dtype = _options(dtype, layout, device)
     if memory_format in (None, torch.contiguous_format):
         torch._check(all(s >= 0 for s in size), lambda: _negative(size))
         return uninitialized(size, contiguous_stride(tuple(size)), dtype)
@@ -64,11 +66,11 @@ def empty_strided(
     stride: Any,
     dtype: torch.dtype | None = None,
     layout: torch.layout | None = None,
-    device: Any = None,  # noqa: ARG001
+    device: Any = None,
     pin_memory: bool | None = None,  # noqa: ARG001
 ) -> torch.Tensor:
     """``aten::empty_strided``."""
-    return uninitialized(size, stride, _options(dtype, layout))
+    return uninitialized(size, stride, _options(dtype, layout, device))
 
 
 def _filled(size: Any, number: Any, dtype: torch.dtype) -> torch.Tensor:
@@ -76,26 +78,28 @@ def _filled(size: Any, number: Any, dtype: torch.dtype) -> torch.Tensor:
     return full(tuple(size), number, dtype, contiguous_stride(tuple(size)))
 
 
-def full_(size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, **_: Any) -> torch.Tensor:
+def full_(
+    size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, **_: Any
+) -> torch.Tensor:
     """``aten::full``: without a dtype, that of the number."""
     if dtype is None:
         dtype = {bool: torch.bool, int: torch.int64, complex: torch.complex64}.get(type(fill_value))
-    return _filled(size, fill_value, _options(dtype, layout))
+    return _filled(size, fill_value, _options(dtype, layout, device))
 
 
-def zeros(size: Any, *, dtype: Any = None, layout: Any = None, **_: Any) -> torch.Tensor:
+def zeros(size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, **_: Any) -> torch.Tensor:
     """``aten::zeros``, and ``_efficientzerotensor``, whose null storage nothing could read."""
-    return _filled(size, 0, _options(dtype, layout))
+    return _filled(size, 0, _options(dtype, layout, device))
 
 
-def ones(size: Any, *, dtype: Any = None, layout: Any = None, **_: Any) -> torch.Tensor:
+def ones(size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, **_: Any) -> torch.Tensor:
     """``aten::ones``."""
-    return _filled(size, 1, _options(dtype, layout))
+    return _filled(size, 1, _options(dtype, layout, device))
 
 
-def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, **_: Any) -> torch.Tensor:
+def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, **_: Any) -> torch.Tensor:
     """``aten::scalar_tensor``: float by default, whatever the number."""
-    return _filled((), s, _options(dtype, layout))
+    return _filled((), s, _options(dtype, layout, device))
 
 
 def _like(x: torch.Tensor, number: Any, dtype: Any, memory_format: Any) -> torch.Tensor:
@@ -115,7 +119,7 @@ def full_like(
     """``aten::full_like``."""
     if _elsewhere(device):
         return torch.full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
-    _options(dtype, layout)
+    _options(dtype, layout, device)
     return _like(x, fill_value, dtype, memory_format)
 
 
@@ -135,7 +139,7 @@ def new_full(
     """``aten::new_full``."""
     if _elsewhere(device):
         return torch.full(tuple(size), fill_value, dtype=dtype or x.dtype, device=device)
-    return _filled(size, fill_value, _options(dtype or x.dtype, layout))
+    return _filled(size, fill_value, _options(dtype or x.dtype, layout, device))
 
 
 def new_zeros(x: torch.Tensor, size: Any, **options: Any) -> torch.Tensor:

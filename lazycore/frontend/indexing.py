@@ -54,14 +54,15 @@ def _index(op: Any) -> Callable[..., torch.Tensor]:
 def _index_put(op: Any, recorded: Callable[..., Any]) -> Callable[..., torch.Tensor]:
     eager = eager_kernel(info_of(op))
 
-    def kernel(x: torch.Tensor, indices: Any, values: torch.Tensor, *rest: Any, **options: Any) -> torch.Tensor:
+    def kernel(
+        x: torch.Tensor, indices: Any, values: torch.Tensor, accumulate: bool = False, _unsafe: bool = False
+    ) -> torch.Tensor:
         placed = _placed(x, indices)
         if not any(map(_is_mask, placed)):
-            return recorded(x, placed, values, *rest[:1])
+            return recorded(x, placed, values, accumulate)
         mask = _single_mask(x, placed)
-        accumulate = rest[0] if rest else options.get("accumulate", False)
-        if mask is None or accumulate or values.numel() != 1 or values.dtype != x.dtype:
-            return eager(x, placed, values, *rest, **options)
+        if mask is None or accumulate or values.numel() != 1 or values.dim() > 1 or values.dtype != x.dtype:
+            return eager(x, placed, values, accumulate)
         value = values if is_ours(values) else values.to(NAME)
         chosen = aten.where.self(mask, value.reshape(()), x)
         return aten.copy_.default(x, chosen) if op._schema.is_mutable else chosen

@@ -11,6 +11,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from lazycore.frontend.codegen import functional_kernel, inplace_kernel
+from lazycore.frontend.dtypes import dtype_name
 from lazycore.frontend.eager import eager_kernel
 from lazycore.frontend.schema import ArgInfo, OpInfo, info_of
 from lazycore.frontend.storage import is_ours
@@ -94,23 +95,16 @@ _OPTIONS = frozenset(("dtype", "layout", "device", "pin_memory"))
 def store_out(target: torch.Tensor, result: torch.Tensor) -> None:
     """Put a result into an ``out=`` tensor by torch's rules: cast if that is allowed, resized with a warning unless it
     was empty."""
-    if not is_ours(target):
+    if not is_ours(target) or not (is_ours(result) or result.dim() == 0):
         raise RuntimeError(f"Expected out tensor to have device {result.device}, but got {target.device} instead")
     if not torch.can_cast(result.dtype, target.dtype):
         raise RuntimeError(
-            f"result type {_name(result.dtype)} can't be cast to the desired output type {_name(target.dtype)}"
+            f"result type {dtype_name(result.dtype)} can't be cast to the desired output type "
+            f"{dtype_name(target.dtype)}"
         )
     if target.shape != result.shape:
         _resize_out(target, result)
     torch.ops.aten.copy_.default(target, result)
-
-
-def _name(dtype: torch.dtype) -> str:
-    names = {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char",
-             "uint8": "Byte", "bool": "Bool", "float16": "Half", "bfloat16": "BFloat16", "complex64": "ComplexFloat",
-             "complex128": "ComplexDouble"}  # fmt: skip
-    plain = str(dtype).removeprefix("torch.")
-    return names.get(plain, plain)
 
 
 def _resize_out(target: torch.Tensor, result: torch.Tensor) -> None:

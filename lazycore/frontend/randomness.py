@@ -11,7 +11,7 @@ import torch
 from lazycore.frontend.copies import fresh_from_host, store_from_host
 from lazycore.frontend.dtypes import array_of
 from lazycore.frontend.schema import info_of
-from lazycore.frontend.storage import adopt, is_ours, layout_for
+from lazycore.frontend.storage import adopt, check_device, is_ours, layout_for
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.layout import contiguous_stride, is_dense
 
@@ -41,6 +41,8 @@ def draw_new(op: Any) -> Callable[..., torch.Tensor]:
     """The kernel of a draw of a new tensor without tensor arguments: ``randperm``, ``normal.float_float``, …"""
 
     def kernel(*args: Any, device: Any = None, pin_memory: Any = None, **kwargs: Any) -> torch.Tensor:  # noqa: ARG001
+        if device is not None:
+            check_device(device)
         return fresh_from_host(op(*args, device=torch.device("cpu"), **kwargs))
 
     return kernel

@@ -14,8 +14,8 @@ from lazycore.trace.recorder import Trace
 from lazycore.trace.state import StorageState
 
 __all__ = [
-    "META", "NAME", "SET", "adopt", "empty_tensor", "flat_layout", "is_ours", "layout_for", "pending", "state_of",
-    "strided", "whole",
+    "META", "NAME", "SET", "adopt", "check_device", "empty_tensor", "flat_layout", "is_ours", "layout_for", "pending",
+    "state_of", "strided", "whole",
 ]  # fmt: skip
 
 NAME = "lazycore"
@@ -27,6 +27,13 @@ _create = torch._C._acc.create_empty_tensor
 def is_ours(x: Any) -> bool:
     """Whether x is a tensor on the lazycore device."""
     return isinstance(x, torch.Tensor) and x.device.type == NAME
+
+
+def check_device(device: Any) -> None:
+    """Raise RuntimeError for an index that the device does not have: there is one, ``lazycore:0``."""
+    index = device if isinstance(device, int) else torch.device(device).index
+    if index not in (None, 0, -1):
+        raise RuntimeError(f"{NAME} has one device, {NAME}:0; there is no {NAME}:{index}")
 
 
 def layout_for(size: Any, stride: Any, dtype: torch.dtype) -> Layout:
