@@ -17,7 +17,7 @@ from lazycore.frontend.dtypes import TO_IR
 from lazycore.frontend.infer import Inferred, infer
 from lazycore.frontend.local import local
 from lazycore.frontend.operands import scalar, tensor_key
-from lazycore.frontend.record import bind, result_layout, results, written
+from lazycore.frontend.record import bind, promoted_places, result_layout, results, written
 from lazycore.frontend.schema import ArgInfo, OpInfo, info_of
 from lazycore.frontend.source import current_source
 from lazycore.frontend.storage import is_ours, state_of
@@ -181,7 +181,6 @@ def _call(
         assert isinstance(templates[0], Operand)
         writes = (Write(0, templates[0], node.written[position]),)
     out = None if node.written else node.outs[position]
-    operands = single.row.operands
     return Call(
         op=single.name,
         args=tuple(t for a, t in pairs if not a.keyword),
@@ -190,7 +189,7 @@ def _call(
         values=() if out is None else (out[1],),
         writes=writes,
         compute=None if inferred.compute is None else TO_IR[inferred.compute],
-        promoted=frozenset(i for i, a in enumerate(single.args) if a.name in operands) if operands else None,
+        promoted=promoted_places(single),
         source=node.source,
         layouts=layouts if position == 0 else {},
     )

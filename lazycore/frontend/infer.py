@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from lazycore.frontend.schema import OpInfo
 from lazycore.frontend.storage import NAME
+from lazycore.frontend.stricter import STRICTER
 
 __all__ = ["Inferred", "NoInference", "infer", "on_device"]
 
@@ -62,7 +63,11 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
     Meta kernel."""
     with _disable_current_modes(), torch.no_grad():
         try:
-            result = call(info, on_device(args, "meta"), {k: on_device(v, "meta") for k, v in kwargs.items()})
+            metas = on_device(args, "meta")
+            check = STRICTER.get(info.base.rstrip("_"))
+            if check is not None:
+                check(*metas)
+            result = call(info, metas, {k: on_device(v, "meta") for k, v in kwargs.items()})
         except Exception as error:
             _raise_as_cpu(info, args, kwargs, error)
         compute = _compute_dtype(info.row, info, args, kwargs)
@@ -101,7 +106,9 @@ def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 
 def _compute_dtype(row: OpRow, info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> torch.dtype | None:
     if row.promotion is Promotion.none:
-        return None
+        # Operands stay as they are; a number that is lifted is read in the dtype of what it goes into.
+        first = next((x for x in args if isinstance(x, torch.Tensor)), None)
+        return first.dtype if row.lift and first is not None else None
     given = {a.name: x for a, x in zip(info.args, args, strict=False)} | dict(kwargs)
     names = row.operands or tuple(a.name for a in info.args if "Tensor" in a.kind)
     operands: list[Any] = []

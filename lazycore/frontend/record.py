@@ -8,10 +8,12 @@ from weakref import ref
 
 import torch
 from lazycore_plugin_api import TensorSpec
+from lazycore_plugin_api.opset import Promotion
 
 from lazycore.frontend.checks import index_checks
 from lazycore.frontend.dtypes import TO_IR
 from lazycore.frontend.infer import Inferred, infer
+from lazycore.frontend.overlap import check_write
 from lazycore.frontend.schema import ArgInfo, OpInfo
 from lazycore.frontend.source import current_source
 from lazycore.frontend.storage import layout_for, pending
@@ -22,7 +24,7 @@ from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 from lazycore.trace.state import StorageState
 
-__all__ = ["bind", "functional_node", "inplace_node", "result_layout", "results", "written"]
+__all__ = ["bind", "functional_node", "inplace_node", "promoted_places", "result_layout", "results", "written"]
 
 
 def bind(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,7 +68,8 @@ def inplace_node(trace: Trace, info: OpInfo, args: tuple[Any, ...], kwargs: Mapp
     assert twin is not None, f"{info.name} has no functional twin; it is not recorded in place"
 
     def make(key: Any) -> Node:
-        infer(info, args, kwargs)  # the in-place op's own checks: shape, dtype, overlap
+        infer(info, args, kwargs)  # the in-place op's own checks: shape and dtype
+        check_write(info, args[0], (args[1:], tuple(kwargs.values())))
         inferred = infer(twin, args, kwargs)
         return _node(trace, key, info, twin, bind(info, args, kwargs), inferred, args[0])
 
@@ -104,7 +107,7 @@ def _node(
         values=tuple(None if o is None else o[1] for o in node.outs),
         writes=writes,
         compute=None if inferred.compute is None else TO_IR[inferred.compute],
-        promoted=_promoted(functional),
+        promoted=promoted_places(functional),
         source=node.source,
         checks=index_checks(functional, values),
         layouts=new_layouts,
@@ -119,7 +122,10 @@ def _named_as(args: tuple[ArgInfo, ...], functional: OpInfo) -> tuple[ArgInfo, .
     return tuple(kept) if len(kept) == len(args) else args
 
 
-def _promoted(info: OpInfo) -> frozenset[int] | None:
+def promoted_places(info: OpInfo) -> frozenset[int] | None:
+    """Positions of the arguments that are cast to the dtype the op computes in; None for all."""
+    if info.row.promotion is Promotion.none:
+        return frozenset()
     operands = info.row.operands
     return frozenset(i for i, a in enumerate(info.args) if a.name in operands) if operands else None
 

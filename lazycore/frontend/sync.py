@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from weakref import ReferenceType, ref
 
 from lazycore_plugin_api import LazycoreError
 
@@ -20,7 +21,9 @@ from lazycore.trace.state import StorageState
 __all__ = ["barrier", "check_flags", "late", "observe", "run_trace", "wait_all"]
 
 _IN_FLIGHT = 2
-_launched: deque[DeviceValue] = deque()
+# Results of a launch that are watched: the first may be dropped or donated by the next step, hardly all of them.
+_WATCHED = 8
+_launched: deque[tuple[ReferenceType[DeviceValue], ...]] = deque()
 _flags: deque[tuple[FlagCheck, DeviceValue, DeviceValue]] = deque()
 
 
@@ -46,9 +49,7 @@ def wait_all() -> None:
     """Run what this thread has recorded and wait for everything launched."""
     observe("a synchronization")
     while _launched:
-        value = _launched.popleft()
-        if not value.deleted:
-            value.wait()
+        _wait(_launched.popleft())
 
 
 def run_trace(trace: Trace, cause: str) -> None:  # noqa: ARG001 - for whoever explains syncs
@@ -63,6 +64,7 @@ def run_trace(trace: Trace, cause: str) -> None:  # noqa: ARG001 - for whoever e
         if node.depth:
             METRICS.ops_recorded += node.depth
         if not live:
+            tree.touch(node)
             return
         METRICS.syncs += 1
         try:
@@ -98,30 +100,39 @@ def _settle(trace: Trace, node: Node, live: Mapping[int, StorageState]) -> None:
             state.settle(value)
     for flag in compiled.flags:
         _flags.append((flag, results[flag.output], results[flag.output + 1]))
-    _throttle(results[0])
+    _throttle(results)
 
 
 def _plan_for(node: Node, live: frozenset[int]) -> CompiledTrace:
     """The node's plan if it serves all live values, else a new one for every value that was live here so far."""
-    with tree.lock:
+    with tree.compiling:
         compiled: CompiledTrace | None = node.plan
         if compiled is not None and live <= node.seen:
             METRICS.cache_hits += 1
         else:
             METRICS.traces += compiled is None
-            node.seen = node.seen | live
-            compiled = node.plan = compile_trace(node, sorted(node.seen))
+            wanted = node.seen | live
+            compiled = node.plan = compile_trace(node, sorted(wanted))
+            node.seen = wanted
         tree.touch(node)
     return compiled
 
 
-def _throttle(value: DeviceValue) -> None:
+def _throttle(results: Sequence[DeviceValue]) -> None:
     """Let at most two executions be in flight: tracing may run one step ahead, memory may not pile up."""
-    _launched.append(value)
+    # Weak: the queue must neither keep memory nor look like a second owner of a buffer that may be donated.
+    _launched.append(tuple(map(ref, results[:_WATCHED])))
     if len(_launched) > _IN_FLIGHT:
-        oldest = _launched.popleft()
-        if not oldest.deleted:
-            oldest.wait()
+        _wait(_launched.popleft())
+
+
+def _wait(launched: tuple[ReferenceType[DeviceValue], ...]) -> None:
+    """Wait for one launch by any of its results that is still there; all results of a launch come together."""
+    for entry in launched:
+        value = entry()
+        if value is not None and not value.deleted:
+            value.wait()
+            return
 
 
 def _fail(live: Mapping[int, StorageState], error: BaseException) -> None:

@@ -32,12 +32,14 @@ class Limits:
 
 
 class Tree:
-    """All traces seen, shared by all threads; ``lock`` guards growth, never a hit."""
+    """All traces seen, shared by all threads. ``lock`` guards growth, never a hit; ``compiling`` makes one thread at a
+    time compile, while others go on recording."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self.roots: dict[Hashable, Node] = {}
         self.lock = threading.RLock()
+        self.compiling = threading.RLock()
         self.unopened = Node(None, None, (), None)
         self.unopened.cut = True
         self.divergences: deque[Divergence] = deque(maxlen=256)
@@ -80,7 +82,7 @@ class Tree:
         return child.source is not None and first.key[0] == child.key[0] and first.source == child.source
 
     def touch(self, node: Node) -> None:
-        """Note that the node's plan was used, and forget the longest unused beyond the bound."""
+        """Note that a trace ended at the node, and forget the ends longest unused beyond the bound."""
         with self.lock:
             self._plans[id(node)] = node
             self._plans.move_to_end(id(node))

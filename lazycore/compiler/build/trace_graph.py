@@ -57,8 +57,8 @@ class _Builder:
         """Append one call: operands read and cast, the op, results named, mutated storages written."""
         self.writer.source = call.source
         self.layouts.update(call.layouts)
-        args = tuple(self._argument(a, self._dtype_of(call, i)) for i, a in enumerate(call.args))
-        kwargs = {k: self._argument(a, call.compute) for k, a in call.kwargs.items()}
+        args = tuple(self._argument(a, self._dtype_of(call, i), call.compute) for i, a in enumerate(call.args))
+        kwargs = {k: self._argument(a, call.compute, call.compute) for k, a in call.kwargs.items()}
         for check in call.checks:
             self._check(check, args, call)
         results = self._emit(call, args, kwargs)
@@ -89,16 +89,17 @@ class _Builder:
         promoted = call.promoted is None or position in call.promoted
         return call.compute if promoted else None
 
-    def _argument(self, template: Template, dtype: DType | None) -> Argument:
+    def _argument(self, template: Template, dtype: DType | None, number: DType | None) -> Argument:
+        """One argument; ``dtype`` is what tensors are cast to, ``number`` what numbers are read as, None for as is."""
         if isinstance(template, Operand):
             value = self.read(template)
             return value if dtype is None else self.writer.cast(value, dtype)
         if isinstance(template, Number):
-            return self._number(template, dtype)
+            return self._number(template, number)
         if isinstance(template, Lifted):
-            return self._bound(NumberBinding(template.position, dtype or template.dtype))
+            return self._bound(NumberBinding(template.position, number or template.dtype))
         if isinstance(template, tuple):
-            return tuple(self._argument(t, dtype) for t in template)
+            return tuple(self._argument(t, dtype, number) for t in template)
         literal: Argument = template
         return literal
 
