@@ -9,6 +9,7 @@ from lazycore.frontend.patches import (
     identity,
     modules,
     optimizer,
+    printing,
     settings,
     storages,
 )
@@ -24,5 +25,6 @@ def install() -> None:
     identity.install()
     modules.install()
     optimizer.install()
+    printing.install()
     settings.install()
     storages.install()
