@@ -13,15 +13,15 @@ from weakref import ref
 import torch
 from lazycore_plugin_api import TensorSpec
 
-from lazycore.compiler.build.trace_graph import ALIAS
 from lazycore.frontend.dtypes import TO_IR
 from lazycore.frontend.local import local
 from lazycore.frontend.operands import scalar, tensor_key
+from lazycore.frontend.overlap import refuse_internal, refuse_shared
 from lazycore.frontend.source import current_source
 from lazycore.frontend.storage import layout_for, pending, state_of, whole
 from lazycore.frontend.sync import barrier
 from lazycore.frontend.template import Decoder
-from lazycore.trace.call import Call, Operand, Write
+from lazycore.trace.call import ALIAS, Call, Operand, Write
 from lazycore.trace.keys import Mark
 from lazycore.trace.layout import Layout
 from lazycore.trace.node import Node
@@ -64,6 +64,8 @@ def copy_between(dst: torch.Tensor, src: torch.Tensor) -> torch.Tensor:
         return (_COPY, where, tensor_key(trace, src), dst.dtype)
 
     def make(trace: Trace, item: Any) -> Node:
+        refuse_internal(dst)
+        refuse_shared(dst, src)
         return _store_node(trace, item, state.layout, target, dst, src)
 
     trace, node = _recorded(key, make)

@@ -52,6 +52,8 @@ def array_of(tensor: torch.Tensor) -> HostArray:
 def tensor_of(array: HostArray) -> torch.Tensor:
     """A CPU tensor with a copy of the array's content: it is the user's, and must not see later writes."""
     dtype = DType.of(array.dtype)
+    if not array.size:  # NumPy gives what is empty strides of 0, with which torch makes no views
+        return torch.empty(array.shape, dtype=TO_TORCH[dtype], device="cpu")
     copy = np.array(array, copy=True, order="C").reshape(array.shape)
     bits = _BITS.get(dtype)
     if bits is None:

@@ -12,6 +12,7 @@ from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as KIND
 from torch._prims_common import elementwise_dtypes
 from torch.utils._python_dispatch import _disable_current_modes
 
+from lazycore.frontend.formats import formatted
 from lazycore.frontend.schema import OpInfo
 from lazycore.frontend.storage import NAME
 from lazycore.frontend.stricter import STRICTER
@@ -72,6 +73,7 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
             _raise_as_cpu(info, args, kwargs, error)
         compute = _compute_dtype(info.row, info, args, kwargs)
     outputs = (result,) if isinstance(result, torch.Tensor) else tuple(result or ())
+    outputs = formatted(info, metas, outputs)
     form = "one" if isinstance(result, torch.Tensor) else "list" if isinstance(result, list) else "tuple"
     return Inferred(outputs, form, compute)
 

@@ -11,10 +11,11 @@ import torch
 from torch.utils import _pytree as pytree
 
 from lazycore.frontend.codegen import functional_kernel, inplace_kernel
-from lazycore.frontend.dtypes import dtype_name
 from lazycore.frontend.eager import eager_kernel
+from lazycore.frontend.overlap import refuse_shared
 from lazycore.frontend.schema import ArgInfo, OpInfo, info_of
 from lazycore.frontend.storage import is_ours
+from lazycore.frontend.stricter import check_cast
 from lazycore.frontend.views import set_source
 
 __all__ = ["kernel_for", "recorded"]
@@ -59,10 +60,13 @@ def _out_kernel(info: OpInfo) -> Callable[..., Any]:
         return eager_kernel(info)
     outs = [a for a in info.args if a.out]
     inputs = [a for a in info.args if not a.out]
+    pointwise = torch.Tag.pointwise in twin.tags
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         given = {a.name: x for a, x in zip(inputs, args, strict=False)} | kwargs
         targets = [given[a.name] for a in outs]
+        if pointwise:
+            refuse_shared(targets[0], [given.get(a.name) for a in inputs])
         results = pytree.tree_leaves(_call_twin(twin, inputs, given, targets))
         for target, result in zip(pytree.tree_leaves(targets), results, strict=False):
             store_out(target, result)
@@ -97,11 +101,7 @@ def store_out(target: torch.Tensor, result: torch.Tensor) -> None:
     was empty."""
     if not is_ours(target) or not (is_ours(result) or result.dim() == 0):
         raise RuntimeError(f"Expected out tensor to have device {result.device}, but got {target.device} instead")
-    if not torch.can_cast(result.dtype, target.dtype):
-        raise RuntimeError(
-            f"result type {dtype_name(result.dtype)} can't be cast to the desired output type "
-            f"{dtype_name(target.dtype)}"
-        )
+    check_cast(result, target)
     if target.shape != result.shape:
         _resize_out(target, result)
     torch.ops.aten.copy_.default(target, result)

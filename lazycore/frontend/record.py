@@ -17,6 +17,7 @@ from lazycore.frontend.overlap import check_write
 from lazycore.frontend.schema import ArgInfo, OpInfo
 from lazycore.frontend.source import current_source
 from lazycore.frontend.storage import layout_for, pending
+from lazycore.frontend.stricter import check_cast
 from lazycore.frontend.template import Decoder
 from lazycore.trace.call import Call, Operand, Write
 from lazycore.trace.layout import Layout, contiguous_stride, is_dense
@@ -71,6 +72,7 @@ def inplace_node(trace: Trace, info: OpInfo, args: tuple[Any, ...], kwargs: Mapp
         infer(info, args, kwargs)  # the in-place op's own checks: shape and dtype
         check_write(info, args[0], (args[1:], tuple(kwargs.values())))
         inferred = infer(twin, args, kwargs)
+        check_cast(inferred.outputs[0], args[0])
         return _node(trace, key, info, twin, bind(info, args, kwargs), inferred, args[0])
 
     return make

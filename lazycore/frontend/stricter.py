@@ -1,0 +1,41 @@
+"""What CPU kernels refuse and Meta kernels let pass. Checked when a call is recorded first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from lazycore.frontend.dtypes import dtype_name
+
+__all__ = ["STRICTER", "check_cast"]
+
+
+def index_put(x: torch.Tensor, indices: Sequence[torch.Tensor | None], values: torch.Tensor, *_: Any) -> None:
+    """Values have the target's dtype and broadcast to what indexing gives; all tensors are on Meta."""
+    if values.dtype != x.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, "
+            f"got {dtype_name(x.dtype)} for the destination and {dtype_name(values.dtype)} for the source."
+        )
+    chosen = torch.ops.aten.index.Tensor(x, indices).shape
+    pairs = zip(values.shape[::-1], chosen[::-1], strict=False)
+    if values.dim() > len(chosen) or any(given not in (1, wanted) for given, wanted in pairs):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(chosen)}"
+        )
+
+
+def check_cast(result: torch.Tensor | None, target: torch.Tensor) -> None:
+    """Raise RuntimeError where a result may not be stored in a target of another kind of dtype."""
+    if result is not None and not torch.can_cast(result.dtype, target.dtype):
+        raise RuntimeError(
+            f"result type {dtype_name(result.dtype)} can't be cast to the desired output type "
+            f"{dtype_name(target.dtype)}"
+        )
+
+
+STRICTER: Mapping[str, Callable[..., None]] = {"index_put": index_put}
+"""Checks by the functional op's name, called with its positional arguments on Meta."""
