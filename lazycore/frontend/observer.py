@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from lazycore_plugin_api import Node, Segment
 
-from lazycore.compiler.placement import Placement
 from lazycore.config import config
 from lazycore.report.metrics import METRICS
+
+if TYPE_CHECKING:
+    from lazycore.compiler.placement import Placement
 
 __all__ = ["OBSERVER", "count_fallback"]
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, ref
 
 from lazycore_plugin_api import LazycoreError
 
-from lazycore.compiler.build import FlagCheck
-from lazycore.frontend.launch import CompiledTrace, compile_trace, launch, raise_unless_within
 from lazycore.frontend.local import fresh_trace, local, tree
 from lazycore.report.metrics import METRICS
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 from lazycore.trace.state import StorageState
+
+# The compiler is imported by the first barrier that needs it: a program that only imports lazycore does not pay for it.
+if TYPE_CHECKING:
+    from lazycore.compiler.build import FlagCheck
+    from lazycore.frontend.launch import CompiledTrace
 
 __all__ = ["barrier", "check_flags", "late", "observe", "run_trace", "wait_all"]
 
@@ -40,6 +43,10 @@ def observe(cause: str) -> None:
 
 def check_flags() -> None:
     """Raise the error of the first computed index that was out of range, if any."""
+    if not _flags:
+        return
+    from lazycore.frontend.launch import raise_unless_within
+
     while _flags:
         check, low, high = _flags.popleft()
         raise_unless_within(check, (int(low.to_host()), int(high.to_host())))
@@ -92,6 +99,8 @@ def _release_inputs(trace: Trace) -> None:
 
 
 def _settle(trace: Trace, node: Node, live: Mapping[int, StorageState]) -> None:
+    from lazycore.frontend.launch import launch
+
     compiled = _plan_for(node, frozenset(live))
     results = launch(compiled, trace)
     for index, value in zip(compiled.outputs, results, strict=False):
@@ -105,6 +114,8 @@ def _settle(trace: Trace, node: Node, live: Mapping[int, StorageState]) -> None:
 
 def _plan_for(node: Node, live: frozenset[int]) -> CompiledTrace:
     """The node's plan if it serves all live values, else a new one for every value that was live here so far."""
+    from lazycore.frontend.launch import compile_trace
+
     with tree.compiling:
         compiled: CompiledTrace | None = node.plan
         if compiled is not None and live <= node.seen:

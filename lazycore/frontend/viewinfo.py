@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from lazycore.compiler.geometry import offset_is_fixed, plan_dynamic
 from lazycore.trace.layout import Layout
 
 __all__ = ["ViewInfo", "view_info"]
@@ -20,6 +19,8 @@ class ViewInfo:
     __slots__ = ("fixed", "recipe")
 
     def __init__(self, layout: Layout, size: tuple[int, ...], stride: tuple[int, ...]) -> None:
+        from lazycore.compiler.geometry import offset_is_fixed, plan_dynamic
+
         self.fixed = offset_is_fixed(layout.size, size, stride)
         self.recipe: Any = None if self.fixed else plan_dynamic(layout.size, layout.stride, size, stride)
 

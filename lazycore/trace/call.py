@@ -13,7 +13,10 @@ from lazycore_plugin_api import DType, Source, TensorSpec
 
 from lazycore.trace.layout import Layout
 
-__all__ = ["Call", "Lifted", "Number", "Operand", "Template", "View", "Write"]
+__all__ = ["ALIAS", "Call", "Lifted", "Number", "Operand", "Template", "View", "Write"]
+
+ALIAS = "lazycore.alias.default"
+"""The op of a call that only passes its operand on: how a copy is recorded. It never reaches a graph."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from lazycore.compiler.build.bindings import (
 )
 from lazycore.compiler.build.emitter import NodeWriter
 from lazycore.compiler.build.windows import Windows
-from lazycore.trace.call import Call, IndexCheck, Lifted, Number, Operand, Template, View, Write
+from lazycore.trace.call import ALIAS, Call, IndexCheck, Lifted, Number, Operand, Template, View, Write
 from lazycore.trace.layout import Layout
 
 __all__ = ["build_graph"]
@@ -188,10 +188,6 @@ class _Builder:
             assert spec is not None
             found = self.inputs[binding] = self.writer.fresh(spec)
         return found
-
-
-ALIAS = "lazycore.alias.default"
-"""A call that only passes its operand on: how a copy is recorded. It never reaches a graph."""
 
 
 def _natural_dtype(number: bool | int | float | complex) -> DType:
