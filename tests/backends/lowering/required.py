@@ -39,8 +39,22 @@ sort.stable topk
 upsample_nearest2d upsample_nearest2d_backward upsample_bilinear2d upsample_bilinear2d_backward
 """
 
-REQUIRED = [f"aten.{name}" if "." in name else f"aten.{name}.default" for name in _NAMES.split()]
-REQUIRED += ["lazycore.dynamic_slice.default", "lazycore.dynamic_update_slice.default"]
+_EXTRA_REFERENCE = """
+"""
 
-ABSENT: dict[str, dict[str, str]] = {"reference": {}, "xla": {}}
-"""Backend -> op -> why that backend is allowed to leave the op to others."""
+_EXTRA_XLA = """
+"""
+
+
+def _overloads(text: str) -> list[str]:
+    return [f"aten.{name}" if "." in name else f"aten.{name}.default" for name in text.split()]
+
+
+REQUIRED = [*_overloads(_NAMES), "lazycore.dynamic_slice.default", "lazycore.dynamic_update_slice.default"]
+EXTRA = {"reference": _overloads(_EXTRA_REFERENCE), "xla": _overloads(_EXTRA_XLA)}
+"""Backend -> the ops it takes beyond the required ones. It is not asked for those that only another backend lists."""
+
+
+def is_asked(backend: str, op: str) -> bool:
+    """Whether the backend's lowering of the op is tested."""
+    return op in REQUIRED or op in EXTRA[backend]
