@@ -50,7 +50,7 @@ def strided(size: Any, stride: Any, dtype: torch.dtype, offset: int = 0) -> torc
 
 def empty_tensor(layout: Layout) -> torch.Tensor:
     """A tensor of this layout on a new storage without state."""
-    if layout.contiguous:
+    if layout.contiguous and layout.numel:  # of what is empty, _create makes other strides than torch
         return _create(layout.size, layout.native)
     return strided(layout.size, layout.stride, layout.native)
 

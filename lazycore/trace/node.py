@@ -68,7 +68,7 @@ class Node:
         if len(self.outs) == 1 and self.outs[0] is not None:
             self.layout, self.index = self.outs[0]
             self.size, self.native = self.layout.size, self.layout.native
-            self.plain = self.layout.contiguous
+            self.plain = self.layout.contiguous and self.layout.numel > 0
         elif self.written:
             self.index = self.written[0]
 

@@ -95,7 +95,8 @@ _ELEMENTWISE = [
         " log10.default log1p.default sin.default cos.default tan.default asin.default acos.default atan.default"
         " sinh.default cosh.default tanh.default asinh.default acosh.default atanh.default sigmoid.default erf.default"
         " erfc.default erfinv.default lgamma.default digamma.default logit.default i0.default sinc.default"
-        " special_ndtri.default special_log_ndtr.default special_entr.default special_erfcx.default",
+        " special_ndtri.default special_log_ndtr.default special_entr.default special_erfcx.default"
+        " logsumexp.default",
         _FLOAT,
     ),
     *_rows(

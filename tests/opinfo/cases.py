@@ -15,6 +15,8 @@ from torch.utils import _pytree as pytree
 
 import lazycore
 from tests.opinfo.compare import DEVICE, Differs, compare
+from tests.opinfo.ties import resolve
+from tests.opinfo.tolerances import TOLERANCES
 
 __all__ = ["Outcome", "database", "name_of", "run"]
 
@@ -90,11 +92,14 @@ def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None
     there = pytree.tree_map(_moved, given)
     if "tensor_split" in info.name:
         there = (there[0], *pytree.tree_map(_to_cpu, there[1:]))
+    tolerance = TOLERANCES.get(name_of(info))
     _seed()
     try:
         actual = info.op(there[0], *there[1], **there[2])
-        compare(expected, actual, "forward", info.name.rpartition(".")[2] not in _UNINITIALIZED)
-        compare(_plain(here), _plain(there), "inputs afterwards")
+        values = info.name.rpartition(".")[2] not in _UNINITIALIZED
+        results = resolve(info.name, here, expected), resolve(info.name, there, actual)
+        compare(*results, "forward", values, tolerance)
+        compare(_plain(here), _plain(there), "inputs afterwards", tolerance=tolerance)
         outcome.forward += 1
     except (Exception, Differs) as error:
         outcome.fail("forward", error)
@@ -121,7 +126,7 @@ def _differentiate(outcome: Outcome, sample: Any, cpu: tuple[Any, Any], device: 
         lazy = [t for t in _tensors(sample.output_process_fn_grad(device[0])) if t.requires_grad]
         leaves = [t for t in _tensors(device[1]) if t.requires_grad and t.is_leaf]
         actual = torch.autograd.grad(lazy, leaves, [s.to(DEVICE) for s in seeds], allow_unused=True)
-        compare(expected, actual, "backward")
+        compare(expected, actual, "backward", tolerance=TOLERANCES.get(outcome.op))
         outcome.backward += 1
     except (Exception, Differs) as error:
         outcome.fail("backward", error)

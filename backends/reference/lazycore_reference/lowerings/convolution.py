@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lazycore_reference.axes import per_dimension
+from lazycore_reference.axes import per_dimension, trailing
 from lazycore_reference.registry import Array, lowering
 from lazycore_reference.windows import crop, fold, pad, unfold
 
@@ -140,7 +140,9 @@ def convolution_backward(
     image, other = (grad, x) if transposed else (x, grad)
     dx = dw = None
     if mask[0]:
-        dx = correlate(grad, w, g) if transposed else input_gradient(grad, w, x.shape[2:], g)
+        # With dilation an output padding can reach as far as the stride, and one more window would fit.
+        ahead = trailing(slice(n) for n in x.shape[2:])
+        dx = correlate(grad, w, g)[ahead] if transposed else input_gradient(grad, w, x.shape[2:], g)
     if mask[1]:
         dw = weight_gradient(other, image, w, g)
     db = np.sum(grad, axis=(0, *range(2, grad.ndim))) if mask[2] else None

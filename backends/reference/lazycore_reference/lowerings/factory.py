@@ -30,8 +30,10 @@ def scalar_tensor(value: Any, *, dtype: DType | None = None, specs: tuple[Tensor
 
 @lowering("aten.arange.start_step", raw=True, specs=True)
 def arange(start: Any, end: Any, step: Any, *, dtype: DType | None = None, specs: tuple[TensorSpec, ...]) -> Array:
-    """start + i * step, in int64 or float64 and rounded once."""
+    """start + i * step, in int64 or float64 and rounded once; whole results count from whole numbers."""
     steps = np.arange(specs[0].static_shape[0])
+    if specs[0].dtype.numpy.kind in "iu":
+        start, step = int(start), int(step)
     return np.asarray(start + steps * step)
 
 

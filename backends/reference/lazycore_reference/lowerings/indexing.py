@@ -44,7 +44,10 @@ def embedding(weight: Array, index: Array, padding: int, scale: bool, sparse: bo
 
 @lowering("aten.gather.default", raw=True)
 def gather(x: Array, dim: int, index: Array, *, sparse_grad: bool = False) -> Array:
-    """x at the index along a dimension, at the index's own position along all others."""
+    """x at the index along a dimension, at the index's own position along all others. An empty index may have any
+    number of dimensions."""
+    if not index.size:
+        return np.empty(index.shape, x.dtype)
     return line(x)[grid(line(index), dim)].reshape(index.shape)
 
 

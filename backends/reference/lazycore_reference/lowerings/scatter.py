@@ -23,7 +23,8 @@ def _part(source: Array, index: Array) -> Array:
 
 def _written(x: Array, dim: int, index: Array, values: Any) -> Array:
     result = line(x).copy()
-    result[grid(line(index), dim)] = values
+    if index.size:  # an empty index may have any number of dimensions
+        result[grid(line(index), dim)] = values
     return result.reshape(x.shape)
 
 
@@ -43,7 +44,8 @@ def scatter_value(x: Array, dim: int, index: Array, value: Any) -> Array:
 def scatter_add(x: Array, dim: int, index: Array, source: Array) -> Array:
     """x with the source's elements added at the index along a dimension."""
     result = line(x).copy()
-    np.add.at(result, grid(line(index), dim), _part(source, index))
+    if index.size:
+        np.add.at(result, grid(line(index), dim), _part(source, index))
     return result.reshape(x.shape)
 
 
@@ -60,6 +62,8 @@ def _neutral(how: str, dtype: np.dtype[Any]) -> Any:
     """The value that leaves any other unchanged."""
     if how in ("sum", "mean", "prod"):
         return int(how == "prod")
+    if dtype.kind == "b":
+        return how == "amin"
     limits: Any = np.iinfo(dtype) if dtype.kind in "iu" else None
     low, high = (limits.min, limits.max) if limits else (-np.inf, np.inf)
     return low if how == "amax" else high
@@ -68,6 +72,8 @@ def _neutral(how: str, dtype: np.dtype[Any]) -> Any:
 @lowering("aten.scatter_reduce.two")
 def scatter_reduce(x: Array, dim: int, index: Array, source: Array, how: str, *, include_self: bool = True) -> Array:
     """x combined with the source's elements at the index; without ``include_self``, x only where there are none."""
+    if not index.size:
+        return x
     result, places = line(x).copy(), grid(line(index), dim)
     if not include_self:
         result[places] = _neutral(how, result.dtype)
@@ -203,9 +209,10 @@ def diagonal_backward(grad: Array, sizes: Sequence[int], offset: int, first: int
 @lowering("aten.unfold_backward.default")
 def unfold_backward(grad: Array, sizes: Sequence[int], dim: int, size: int, step: int) -> Array:
     """The windows' gradients, whose last dimension runs inside a window, added up where they overlap."""
-    result = np.zeros(sizes, grad.dtype)
+    result = np.zeros(tuple(sizes) or (1,), grad.dtype)
+    grad = grad if sizes else grad.reshape(1, size)
     where = axis(dim, len(sizes))
     for offset in range(size):
         reach = (grad.shape[where] - 1) * step + 1
-        result[region(len(sizes), where, slice(offset, offset + reach, step))] += grad[..., offset]
-    return result
+        result[region(result.ndim, where, slice(offset, offset + reach, step))] += grad[..., offset]
+    return result.reshape(sizes)

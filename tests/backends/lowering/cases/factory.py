@@ -26,6 +26,7 @@ CASES = [
     case("aten.arange.start_step", 0, 5, 1, dtype=_I, tolerance=EXACT),
     case("aten.arange.start_step", 5, -4, -3, dtype=_I, tolerance=EXACT),
     case("aten.arange.start_step", 0, 0, 1, dtype=_I, tolerance=EXACT),
+    case("aten.arange.start_step", -7.9, 0.1, 2.6, dtype=_I, tolerance=EXACT),
     case("aten.arange.start_step", 0.5, 3.0, 0.25, dtype=_F, tolerance=EXACT),
     case("aten.arange.start_step", 0, 7, 2, dtype=torch.int32, tolerance=EXACT),
     case("aten.arange.start_step", 0.0, 1.0, 0.1, dtype=_F, tolerance=ELEMENTWISE),

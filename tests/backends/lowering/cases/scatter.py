@@ -49,6 +49,7 @@ WRITES = [
         (ints(3, 4), 1, _T([[3, 0]]), ints(1, 2, seed=1)),
         (floats(), 0, _T(0), floats(seed=1)),
         (floats(3, 4), 0, torch.zeros(0, 4, dtype=torch.int64), floats(0, 4)),
+        (floats(5), 0, torch.zeros(2, 0, dtype=torch.int64), floats(2, 0)),
         tolerance=EXACT,
     ),
     *each(
