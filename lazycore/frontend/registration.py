@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from lazycore.frontend.attention import scaled_dot_product_attention
+
 __all__ = ["register_all"]
 
 _HAS = torch._C._dispatch_has_kernel_for_dispatch_key
@@ -57,6 +59,9 @@ def register_all() -> None:
         if name.startswith("aten::") and _wanted(name):
             short = name.removeprefix("aten::")
             _library.impl(short, _first_call(short), "PrivateUse1")
+    for key in ("AutogradPrivateUse1", "PrivateUse1"):
+        # Differentiable composites of ours instead of torch's: below autograd torch's would already be taken apart.
+        _library.impl("scaled_dot_product_attention", scaled_dot_product_attention, key)
     _fallbacks.fallback(_fallback, "PrivateUse1")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from lazycore.frontend import assign, copies
+from lazycore.frontend.attention import safe_softmax
 from lazycore.frontend.cells import CELLS
 from lazycore.frontend.factories import FACTORIES
 from lazycore.frontend.indexing import INDEXING
@@ -103,6 +104,7 @@ def _table() -> dict[str, Callable[..., Any]]:
         "zero_": zero,
         "sort": sort,
         "native_batch_norm": native_batch_norm,
+        "_safe_softmax": safe_softmax,
         "_pack_padded_sequence": pack_padded_sequence,
         "is_pinned": is_pinned,
         "record_stream": record_stream,
