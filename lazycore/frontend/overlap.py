@@ -59,7 +59,7 @@ def _shares(a: torch.Tensor, b: torch.Tensor, entire: bool) -> bool:
         return a is b and entire
     first, last = _extent(a)
     begin, end = _extent(b)
-    if (first, last) == (begin, end) and (a.stride() == b.stride() or a.numel() == 1):
+    if (first, last) == (begin, end) and a.stride() == b.stride():
         return entire
     return first < end and begin < last
 

@@ -18,11 +18,12 @@ class Node:
     For hot kernels with one result: ``index``, ``layout``, ``size``, ``native`` and ``plain`` (the result is
     contiguous). ``outs`` has (layout, index) of each result that gets a storage, None for one that does not exist.
     ``written``: the values that mutated storages take, in the op's order. The counts are those of the whole path;
-    ``first`` is the path's first node. ``cut``: a barrier comes before whatever follows.
+    ``first`` is the path's first node. ``cut``: a barrier comes before whatever follows. ``alias``: a key with exact
+    numbers under which the parent has this node too.
     """
 
     __slots__ = (
-        "__weakref__", "calls", "children", "cut", "depth", "first", "index", "key", "layout", "masked",
+        "__weakref__", "alias", "calls", "children", "cut", "depth", "first", "index", "key", "layout", "masked",
         "names", "native", "nbytes", "ninputs", "nscalars", "nvalues", "outs", "parent", "plain", "plan",
         "seen", "size", "source", "written",
     )  # fmt: skip
@@ -36,6 +37,7 @@ class Node:
     def __init__(self, parent: Node | None, key: Any, calls: tuple[Call, ...], source: Source | None) -> None:
         self.parent = parent
         self.key = key
+        self.alias: Any = None
         self.calls = calls
         self.source = source
         self.names: tuple[str, ...] = ()

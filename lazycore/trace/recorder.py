@@ -93,17 +93,10 @@ class Trace:
         """The key itself, or the masked one where the call differs in nothing but literals from a known one: all
         literals that differ from that path are lifted in this one trace, the ones that still agree stay exact."""
         if self.twin is not None:
-            same = self.twin.children.get(key)
-            other = same or self.twin.masked.get(mask)
-            self.twin = other
-            if other is not None and same is None:
-                return mask
-            return key
-        sibling = self.tree.sibling(self.node, mask) if mask != key else None
-        if sibling is None:
-            return key
-        self.twin = sibling
-        return mask
+            self.twin = self.twin.children.get(key) or self.twin.masked.get(mask)
+            return key if self.twin is None or self.twin.key == key else mask
+        self.twin = self.tree.sibling(self.node, mask)
+        return key if self.twin is None else mask
 
 
 class Recorder:

@@ -72,7 +72,14 @@ class Tree:
             return False
         if parent.children:
             self.divergences.append(explain(parent, child))
-        parent.masked[masked(child.key)] = child
+        mask = masked(child.key)
+        known = parent.masked.get(mask)
+        if known is not None and child.key == mask:
+            # A lifted place stays lifted: the numbers known so far go the new way too. Else places that vary one by
+            # one would make as many paths as there are combinations.
+            parent.children[known.key] = child
+            child.alias = known.key
+        parent.masked[mask] = child
         parent.children[child.key] = child
         return True
 
@@ -96,7 +103,9 @@ class Tree:
         current = node
         while current.parent is not None and not current.children and current.plan is None:
             parent = current.parent
-            parent.children.pop(current.key, None)
+            for key in (current.key, current.alias):
+                if parent.children.get(key) is current:
+                    del parent.children[key]
             mask = masked(current.key)
             if parent.masked.get(mask) is current:
                 del parent.masked[mask]
