@@ -51,7 +51,8 @@ def test_collating_on_the_device() -> None:
     assert [y.tolist() for _, y in batches] == [[0, 1, 2], [3, 4, 5]]
 
 
-def test_data_that_lives_on_the_device() -> None:
+@pytest.mark.parametrize("workers", [0, 1])
+def test_data_that_lives_on_the_device(workers: int) -> None:
     class Resident(Dataset[torch.Tensor]):
         data = torch.arange(12.0, device=DEVICE).view(6, 2)
 
@@ -61,7 +62,7 @@ def test_data_that_lives_on_the_device() -> None:
         def __getitem__(self, item: int) -> torch.Tensor:
             return self.data[item]
 
-    batches = list(DataLoader(Resident(), batch_size=4))
+    batches = list(DataLoader(Resident(), batch_size=4, num_workers=workers, timeout=60 if workers else 0))
     assert [b.tolist() for b in batches] == [[[0, 1], [2, 3], [4, 5], [6, 7]], [[8, 9], [10, 11]]]
     assert batches[0].device.type == DEVICE
 
