@@ -25,7 +25,9 @@ FULL: Final = _Full()
 class Trace:
     """One trace being recorded: a position in the tree and the run-time things that its path needs."""
 
-    __slots__ = ("closed", "input_refs", "inputs", "node", "ran", "recorder", "refs", "scalars", "tree", "twin")
+    __slots__ = (
+        "closed", "input_refs", "inputs", "node", "ran", "recorder", "refs", "scalars", "stream", "tree", "twin",
+    )  # fmt: skip
 
     def __init__(self, tree: Tree, root: Node, recorder: Recorder) -> None:
         self.tree = tree
@@ -34,6 +36,8 @@ class Trace:
         self.inputs: list[Any] = []
         self.input_refs: list[ReferenceType[StorageState] | None] = []
         self.scalars: list[bool | int | float] = []
+        # Where the frontend's random generator stands among the scalars; opaque here.
+        self.stream: Any = None
         # Weak: a strong reference would keep every intermediate of the program alive and make all of them outputs.
         self.refs: list[ReferenceType[StorageState]] = []
         # The node that stands where ``node`` stands on the path this trace left by literals alone.

@@ -17,6 +17,7 @@ from lazycore.compiler.build.bindings import (
     StartBinding,
 )
 from lazycore.compiler.build.emitter import NodeWriter
+from lazycore.compiler.build.random import DRAWS
 from lazycore.compiler.build.windows import Windows
 from lazycore.trace.call import ALIAS, Call, IndexCheck, Lifted, Number, Operand, Template, View, Write
 from lazycore.trace.layout import Layout
@@ -128,6 +129,9 @@ class _Builder:
             return (value,)
         # A result that was not asked for (None in torch) still has its place: backends give an empty array for it.
         specs = tuple(r or TensorSpec((0,), DType.float32) for r in call.results)
+        draw = DRAWS.get(call.op)
+        if draw is not None:
+            return draw(self.writer, args, specs)
         return self.writer.emit_many(call.op, args, kwargs, specs)
 
     def _write(self, write: Write, update: Value) -> None:

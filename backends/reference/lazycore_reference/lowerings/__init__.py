@@ -11,6 +11,7 @@ from lazycore_reference.lowerings import (
     matmul,
     normalization,
     pooling,
+    random,
     reduction,
     scatter,
     select,
@@ -23,5 +24,6 @@ from lazycore_reference.lowerings import (
 
 __all__ = [
     "activation", "activation_backward", "binary", "convolution", "factory", "indexing", "loss", "matmul",
-    "normalization", "pooling", "reduction", "scatter", "select", "shape", "softmax", "sort", "unary", "upsample",
+    "normalization", "pooling", "random", "reduction", "scatter", "select", "shape", "softmax", "sort", "unary",
+    "upsample",
 ]  # fmt: skip
