@@ -18,7 +18,7 @@ from lazycore.frontend.attention import scaled_dot_product_attention
 __all__ = ["register_all"]
 
 _HAS = torch._C._dispatch_has_kernel_for_dispatch_key
-# Bases whose C++ kernels serve this device as they are: views (they call as_strided), metadata, and composites of
+# Bases, or single overloads, whose C++ kernels serve this device as they are: views (they call as_strided), metadata, and composites of
 # other ops that lose nothing by being recorded in parts.
 _LEFT = frozenset(
     (
@@ -31,7 +31,15 @@ _LEFT = frozenset(
         "_has_same_storage_numel", "_print", "_assert_tensor_metadata", "_nested_tensor_from_tensor_list",
         "_coalesced", "sym_size", "sym_stride", "sym_numel", "sym_storage_offset", "retain_grad", "_version",
         "is_leaf", "output_nr", "requires_grad_", "stack", "rot90", "_pin_memory", "narrow_copy",
-        "embedding_renorm_",
+        "embedding_renorm_", "fill", "ldexp", "allclose", "_trilinear",
+        "dist", "unsafe_split", "unsafe_split_with_sizes", "linspace.Tensor_Tensor", "linspace.Tensor_Scalar",
+        "linspace.Scalar_Tensor", "logspace.Tensor_Tensor", "logspace.Tensor_Scalar", "logspace.Scalar_Tensor",
+        # A view, cloned.
+        *(f"{view}_copy" for view in (
+            "alias", "as_strided", "detach", "diagonal", "expand", "lift_fresh", "permute", "select", "slice", "split",
+            "split_with_sizes", "squeeze", "t", "transpose", "unbind", "unfold", "unsqueeze", "view", "view_as_complex",
+            "view_as_real", "_conj", "_neg_view", "_reshape_alias", "_fw_primal", "_make_dual",
+        )),
     )
 )  # fmt: skip
 
@@ -66,8 +74,9 @@ def register_all() -> None:
 
 
 def _wanted(name: str) -> bool:
-    base = name.removeprefix("aten::").partition(".")[0]
-    if (base in _LEFT and name != "aten::view.dtype") or name.removeprefix("aten::_foreach_") in _LOOPED:
+    short = name.removeprefix("aten::")
+    base = short.partition(".")[0]
+    if (base in _LEFT and short != "view.dtype") or short in _LEFT or short.removeprefix("_foreach_") in _LOOPED:
         return False
     if _HAS(name, "CompositeImplicitAutograd"):
         return _HAS(name, "CPU")

@@ -15,6 +15,7 @@ from lazycore.frontend.factories import FACTORIES
 from lazycore.frontend.indexing import INDEXING
 from lazycore.frontend.normalization import native_batch_norm
 from lazycore.frontend.randomness import RANDOM
+from lazycore.frontend.scatters import SCATTERS
 from lazycore.frontend.storage import is_ours
 from lazycore.frontend.views import VIEWS
 
@@ -92,6 +93,7 @@ def _table() -> dict[str, Callable[..., Any]]:
         **RANDOM,
         **CELLS,
         **INDEXING(),
+        **SCATTERS,
         "_local_scalar_dense": lift_scalar,
         "_to_copy": copies.to_copy,
         "clone": lambda x, *, memory_format=None: assign.clone(x, memory_format),
