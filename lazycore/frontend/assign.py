@@ -23,7 +23,7 @@ from lazycore.trace.layout import Layout
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 
-__all__ = ["as_strided_scatter", "clone", "convert", "copy_between", "diagonal_scatter", "fill", "full"]
+__all__ = ["clone", "convert", "copy_between", "fill", "full"]
 
 _COPY, _CONVERT, _FILL, _FULL = Mark("copy_"), Mark("_to_copy"), Mark("fill_"), Mark("full")
 
@@ -33,7 +33,7 @@ def copy_between(dst: torch.Tensor, src: torch.Tensor) -> torch.Tensor:
     state = state_of(dst)
     if dst.shape != src.shape:
         torch.empty(dst.shape, device="meta").copy_(torch.empty(src.shape, device="meta"))
-    if dst is src or (state is state_of(src) and dst.is_set_to(src)):
+    if dst is src or (state is state_of(src) and _same_view(dst, src)):
         return dst
     target = whole(dst, state)
 
@@ -49,6 +49,11 @@ def copy_between(dst: torch.Tensor, src: torch.Tensor) -> torch.Tensor:
     trace, node = recorded_node(key, make)
     define(trace, node, state, target)
     return dst
+
+
+def _same_view(a: torch.Tensor, b: torch.Tensor) -> bool:
+    bits = (a.dtype, a.is_conj(), a.is_neg()) == (b.dtype, b.is_conj(), b.is_neg())
+    return bits and a.is_set_to(b)
 
 
 def _store_node(trace: Trace, key: Any, layout: Layout, target: bool, dst: torch.Tensor, src: torch.Tensor) -> Node:
@@ -111,38 +116,6 @@ def _full_call(decoder: Decoder, size: tuple[int, ...], item: Any, number: Any, 
 def clone(x: torch.Tensor, memory_format: torch.memory_format | None = None) -> torch.Tensor:
     """``x.clone()``: a storage of its own; the content may be shared until one of the two is written."""
     return convert(x, x.dtype, memory_format or torch.preserve_format)
-
-
-def diagonal_scatter(x: torch.Tensor, src: torch.Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> torch.Tensor:
-    """``aten::diagonal_scatter``."""
-    result = clone(x)
-    return _written_through(result, torch.ops.aten.diagonal.default(result, offset, dim1, dim2), src)
-
-
-def as_strided_scatter(
-    x: torch.Tensor, src: torch.Tensor, size: Any, stride: Any, storage_offset: int | None = None
-) -> torch.Tensor:
-    """``aten::as_strided_scatter``; the window may lie outside x, in what else its storage holds."""
-    if not whole(x, state_of(x)):
-        from lazycore.frontend.eager import eager_kernel
-        from lazycore.frontend.schema import info_of
-
-        eager = eager_kernel(info_of(torch.ops.aten.as_strided_scatter.default))
-        return eager(x, src, size, stride, storage_offset)  # type: ignore[no-any-return]
-    result = clone(x)
-    return _written_through(result, torch.ops.aten.as_strided.default(result, size, stride, storage_offset), src)
-
-
-def _written_through(result: torch.Tensor, window: torch.Tensor, src: torch.Tensor) -> torch.Tensor:
-    torch._check(
-        window.shape == src.shape,
-        lambda: (
-            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, "
-            f"slice size = {list(window.shape)}"
-        ),
-    )
-    torch.ops.aten.copy_.default(window, src)
-    return result
 
 
 def convert(x: torch.Tensor, dtype: torch.dtype, memory_format: torch.memory_format | None = None) -> torch.Tensor:
