@@ -18,8 +18,8 @@ from lazycore.frontend.attention import scaled_dot_product_attention
 __all__ = ["register_all"]
 
 _HAS = torch._C._dispatch_has_kernel_for_dispatch_key
-# Bases, or single overloads, whose C++ kernels serve this device as they are: views (they call as_strided), metadata, and composites of
-# other ops that lose nothing by being recorded in parts.
+# Bases, or single overloads, whose C++ kernels serve this device as they are: views (they call as_strided), metadata,
+# and composites of other ops that lose nothing by being recorded in parts.
 _LEFT = frozenset(
     (
         "alias", "detach", "diagonal", "expand", "permute", "select", "slice", "split", "split_with_sizes",
