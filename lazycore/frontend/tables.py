@@ -12,6 +12,7 @@ from lazycore.frontend import assign, copies
 from lazycore.frontend.attention import safe_softmax
 from lazycore.frontend.cells import CELLS
 from lazycore.frontend.factories import FACTORIES
+from lazycore.frontend.fused import FUSED
 from lazycore.frontend.indexing import INDEXING
 from lazycore.frontend.normalization import native_batch_norm
 from lazycore.frontend.randomness import RANDOM
@@ -92,6 +93,7 @@ def _table() -> dict[str, Callable[..., Any]]:
         **FACTORIES,
         **RANDOM,
         **CELLS,
+        **FUSED,
         **INDEXING(),
         **SCATTERS,
         "_local_scalar_dense": lift_scalar,
