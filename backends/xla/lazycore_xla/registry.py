@@ -8,12 +8,17 @@ from typing import Any, TypeAlias
 
 from lazycore_plugin_api import DType, Node
 
-__all__ = ["ANY", "FLOATING", "NUMERIC", "REAL", "TABLE", "Check", "Lowering", "lowering", "register", "register_all"]
+__all__ = [
+    "ANY", "COMPLEX", "FLOATING", "INEXACT", "INTEGRAL", "NUMERIC", "REAL", "TABLE", "Check", "Lowering", "lowering",
+    "register", "register_all",
+]  # fmt: skip
 
 FLOATING = frozenset({DType.float64, DType.float32, DType.float16, DType.bfloat16})
-_INTEGRAL = frozenset(d for d in DType if d.is_integral)
-REAL = FLOATING | _INTEGRAL | {DType.bool}
-NUMERIC = REAL | {DType.complex64, DType.complex128}
+INTEGRAL = frozenset(d for d in DType if d.is_integral)
+REAL = FLOATING | INTEGRAL | {DType.bool}
+COMPLEX = frozenset({DType.complex64, DType.complex128})
+INEXACT = FLOATING | COMPLEX
+NUMERIC = REAL | COMPLEX
 ANY = frozenset(DType)
 
 Function: TypeAlias = Callable[..., Any]

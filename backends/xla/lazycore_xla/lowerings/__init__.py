@@ -11,6 +11,7 @@ from lazycore_xla.lowerings import (
     factorization,
     factory,
     fft,
+    grid_sampler,
     indexing,
     linalg,
     loss,
@@ -43,7 +44,7 @@ from lazycore_xla.lowerings import (
 
 __all__ = [
     "activation", "activation_backward", "arithmetic", "comparison", "complex", "convolution", "distance",
-    "factorization", "factory", "fft", "indexing", "linalg", "loss", "loss_backward", "loss_margin", "matmul",
+    "factorization", "factory", "fft", "grid_sampler", "indexing", "linalg", "loss", "loss_backward", "loss_margin", "matmul",
     "moments", "normalization", "normalization_backward", "padding", "pooling", "pooling_average",
     "pooling_fractional", "power", "random", "reduction", "scan", "scatter", "selection", "shape", "slicing",
     "softmax", "sort", "special", "ternary", "unary", "upsample", "upsample_antialias",

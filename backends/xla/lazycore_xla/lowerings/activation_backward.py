@@ -111,6 +111,24 @@ def _hardsigmoid(gradient: Array, x: Array) -> Array:
     return _where_or_zero((x > -3) & (x < 3), gradient / 6)
 
 
+@lowering("aten.hardshrink_backward.default", "aten.softshrink_backward.default")
+def _shrink(gradient: Array, x: Array, lambd: Scalar) -> Array:
+    limit = as_dtype(lambd, x.dtype)
+    inside = (x >= -limit) & (x <= limit)
+    return jnp.where(inside, jnp.zeros_like(gradient), gradient)
+
+
+@lowering("aten.rrelu_with_noise_backward.default", widen=True)
+def _rrelu(
+    gradient: Array, x: Array, noise: Array, lower: Scalar, upper: Scalar, training: bool, is_result: bool
+) -> Array:
+    """In training the noise holds each element's slope, 1 for positive ones; otherwise the slope is the mean one."""
+    low, high = as_dtype(lower, x.dtype), as_dtype(upper, x.dtype)
+    if training and not isinstance(upper, Array) and upper - lower > 1e-6:
+        return gradient * noise
+    return _leaky_relu(gradient, x, (low + high) / 2, is_result)
+
+
 @lowering("aten.native_dropout_backward.default", widen=True)
 def _dropout(gradient: Array, mask: Array, scale: Scalar) -> Array:
     return gradient * mask.astype(gradient.dtype) * as_dtype(scale, gradient.dtype)

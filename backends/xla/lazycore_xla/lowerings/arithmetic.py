@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from lazycore_xla.lowerings.operands import Array, Scalar, as_dtype, is_float
-from lazycore_xla.registry import NUMERIC, lowering, register_all
+from lazycore_xla.registry import NUMERIC, Lowering, lowering, register, register_all
 
 __all__: list[str] = []
 
@@ -110,6 +110,17 @@ def _shift_right(x: Array, by: Array) -> Array:
     return jnp.where(_is_shiftable(x, by), shift(x, by), rest)
 
 
+def _gcd(x: Array, y: Array) -> Array:
+    return lax.abs(jnp.gcd(x, y))
+
+
+def _lcm(x: Array, y: Array) -> Array:
+    """Wraps around; 0 where either is 0."""
+    divisor = jnp.gcd(x, y)
+    safe = jnp.where(divisor == 0, as_dtype(1, x.dtype), divisor)
+    return lax.abs(lax.div(x, safe) * y)
+
+
 _REAL: dict[str, Callable[..., Array]] = {
     "aten.floor_divide.default": _floor_quotient,
     "aten.maximum.default": lax.max,
@@ -126,6 +137,8 @@ _REAL: dict[str, Callable[..., Array]] = {
     "aten.copysign.Tensor": jnp.copysign,
     "aten.copysign.Scalar": jnp.copysign,
     "aten.xlogy.Tensor": _xlogy,
+    "aten.gcd.default": _gcd,
+    "aten.lcm.default": _lcm,
     "aten.bitwise_and.Tensor": lax.bitwise_and,
     "aten.bitwise_and.Scalar": lax.bitwise_and,
     "aten.bitwise_or.Tensor": lax.bitwise_or,
@@ -143,5 +156,7 @@ _ANALYTIC: dict[str, Callable[..., Array]] = {
     "aten.div.Scalar": jnp.true_divide,
 }
 
+# A half type's neighbour is not float32's, hence no widening.
+register("aten.nextafter.default", Lowering(_binary(lax.nextafter)))
 register_all({op: _binary(f) for op, f in _REAL.items()}, widen=True)
 register_all({op: _binary(f) for op, f in _ANALYTIC.items()}, widen=True, dtypes=NUMERIC)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from lazycore_xla.lowerings.operands import Array, Out, transpose_of
-from lazycore_xla.registry import FLOATING, lowering
+from lazycore_xla.registry import FLOATING, REAL, lowering
 
 __all__: list[str] = []
 
@@ -84,7 +84,7 @@ def _mirrored(weight: Array, groups: int) -> Array:
     return lax.rev(swapped, tuple(range(2, weight.ndim)))
 
 
-@lowering("aten.convolution.default", widen=True, dtypes=FLOATING)
+@lowering("aten.convolution.default", widen=True, dtypes=REAL)
 def _convolution(
     x: Array,
     weight: Array,

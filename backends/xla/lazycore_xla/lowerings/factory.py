@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from lazycore_xla.lowerings.operands import Array, Out, Scalar, as_dtype
@@ -58,3 +59,15 @@ def _linspace(start: Scalar, end: Scalar, steps: int, *, dtype: Any = None, out:
 @lowering("aten.eye.default", "aten.eye.m", needs_out=True, dtypes=NUMERIC)
 def _eye(n: int, m: int | None = None, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
     return jnp.eye(n, m, dtype=out[0].dtype.numpy)
+
+
+def _triangle(where: Callable[..., tuple[Any, ...]]) -> Callable[..., Array]:
+    def indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
+        """Rows and columns of a triangle's elements, row by row."""
+        return jnp.asarray(np.stack(where(row, offset, col)), out[0].dtype.numpy)
+
+    return indices
+
+
+lowering("aten.tril_indices.default", needs_out=True)(_triangle(np.tril_indices))
+lowering("aten.triu_indices.default", needs_out=True)(_triangle(np.triu_indices))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -75,3 +77,21 @@ def _addmv(bias: Array, a: Array, v: Array, *, beta: Scalar, alpha: Scalar) -> A
 @lowering("aten.addr.default", widen=True, dtypes=NUMERIC)
 def _addr(bias: Array, u: Array, v: Array, *, beta: Scalar, alpha: Scalar) -> Array:
     return _blend(bias, u[:, None] * v[None, :], beta, alpha)
+
+
+@lowering("aten._trilinear.default", widen=True, dtypes=NUMERIC)
+def _trilinear(
+    first: Array,
+    second: Array,
+    third: Array,
+    expand1: Sequence[int],
+    expand2: Sequence[int],
+    expand3: Sequence[int],
+    sum_dims: Sequence[int],
+    unroll_dim: int,
+) -> Array:
+    """The sum, over some dimensions, of the product of three tensors, each with new dimensions inserted."""
+    del unroll_dim  # a hint
+    factors = ((first, expand1), (second, expand2), (third, expand3))
+    a, b, c = (jnp.expand_dims(x, tuple(dims)) for x, dims in factors)
+    return jnp.sum(a * b * c, axis=tuple(sum_dims), dtype=a.dtype)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from lazycore_plugin_api import TensorSpec
 
-__all__ = ["Array", "Out", "Scalar", "as_dtype", "axes_of", "axis_of", "is_float", "transpose_of"]
+__all__ = ["Array", "Out", "Scalar", "as_dtype", "axes_of", "axis_of", "is_complex", "is_float", "transpose_of"]
 
 Array: TypeAlias = jax.Array
 Scalar: TypeAlias = bool | int | float | complex | jax.Array
@@ -40,6 +40,11 @@ def axes_of(dim: int | Sequence[int] | None, rank: int) -> tuple[int, ...]:
 def is_float(x: Array) -> bool:
     """Whether the elements are real floating-point numbers."""
     return bool(jnp.issubdtype(x.dtype, jnp.floating))
+
+
+def is_complex(x: Array) -> bool:
+    """Whether the elements are complex numbers."""
+    return bool(jnp.issubdtype(x.dtype, jnp.complexfloating))
 
 
 def transpose_of(linear: Callable[[Array], Array], shape: Sequence[int], gradient: Array) -> Array:

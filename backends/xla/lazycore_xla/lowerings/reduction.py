@@ -126,6 +126,11 @@ def _norm_dim(x: Array, p: Scalar | None, dim: Dims, keepdim: bool = False) -> A
     return _norm(x, 2 if p is None else p, dim, keepdim)
 
 
+@lowering("aten.dist.default", widen=True, dtypes=FLOATING)
+def _dist(x: Array, y: Array, p: Scalar) -> Array:
+    return _norm(x - y, p, None, False)
+
+
 @lowering("aten.linalg_vector_norm.default", widen=True, needs_out=True, dtypes=FLOATING)
 def _vector_norm(x: Array, order: Scalar, dim: Dims, keepdim: bool = False, *, dtype: Any, out: Out) -> Array:  # noqa: ARG001
     return _norm(x.astype(out[0].dtype.numpy), order, dim, keepdim)

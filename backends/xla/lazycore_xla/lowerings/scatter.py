@@ -71,23 +71,48 @@ _REDUCE = {
 def _scatter_reduce(
     x: Array, dim: int, index: Array, source: Array, reduce: str, *, include_self: bool = True
 ) -> Array:  # fmt: skip
-    """Where ``include_self`` is false, places that are written forget what they held."""
     if index.size == 0:
         return x
-    flat, places = one_dimensional(x), grid(dim, one_dimensional(index))
+    places = grid(dim, one_dimensional(index))
+    return _combined(one_dimensional(x), places, _source(source, index, x.dtype), reduce, include_self).reshape(x.shape)
+
+
+@lowering("aten.index_reduce.default", widen=True)
+def _index_reduce(
+    x: Array, dim: int, index: Array, source: Array, reduce: str, *, include_self: bool = True
+) -> Array:  # fmt: skip
+    if index.size == 0:
+        return x
+    flat = one_dimensional(x)
+    places = along(flat, dim, index)
+    return _combined(flat, places, one_dimensional(source), reduce, include_self).reshape(x.shape)
+
+
+def _combined(x: Array, places: tuple[Any, ...], source: Array, reduce: str, include_self: bool) -> Array:
+    """x with the source worked in. Where ``include_self`` is false, places that are written forget what they held."""
     method, neutral = _REDUCE[reduce]
-    start = flat if include_self else flat.at[places].set(as_dtype(neutral(x.dtype), x.dtype), mode=IN_BOUNDS)
-    result = getattr(start.at[places], method)(_source(source, index, x.dtype), mode=IN_BOUNDS)
-    if reduce == "mean":
-        result = _divided(result, places, include_self)
-    return result.reshape(x.shape)
+    start = x if include_self else x.at[places].set(as_dtype(neutral(x.dtype), x.dtype), mode=IN_BOUNDS)
+    result: Array = getattr(start.at[places], method)(source, mode=IN_BOUNDS)
+    return _divided(result, places, source, include_self) if reduce == "mean" else result
 
 
-def _divided(total: Array, places: tuple[Array, ...], include_self: bool) -> Array:
+def _divided(total: Array, places: tuple[Any, ...], source: Array, include_self: bool) -> Array:
     """Totals over the number of their terms; integers round down."""
-    count = jnp.full(total.shape, int(include_self), total.dtype).at[places].add(1, mode=IN_BOUNDS)
+    ones = jnp.ones(source.shape, total.dtype)
+    count = jnp.full(total.shape, int(include_self), total.dtype).at[places].add(ones, mode=IN_BOUNDS)
     count = jnp.maximum(count, as_dtype(1, count.dtype))
     return total / count if jnp.issubdtype(total.dtype, jnp.floating) else total // count
+
+
+@lowering("aten.scatter.reduce", "aten.scatter.value_reduce", widen=True)
+def _scatter_by(x: Array, dim: int, index: Array, source: Scalar, *, reduce: str) -> Array:
+    """The older form, whose reductions are ``add`` and ``multiply``."""
+    if index.size == 0:
+        return x
+    target = one_dimensional(x).at[grid(dim, one_dimensional(index))]
+    method = target.add if reduce == "add" else target.multiply
+    result: Array = method(_source(source, index, x.dtype), mode=IN_BOUNDS)
+    return result.reshape(x.shape)
 
 
 @lowering("aten.index_put.default", dtypes=NUMERIC)

@@ -8,16 +8,16 @@ from jax import lax
 from lazycore_xla.lowerings.operands import Array, axis_of
 from lazycore_xla.registry import lowering
 
-__all__: list[str] = []
+__all__ = ["ordered"]
 
 
 @lowering("aten.sort.stable")
 def _sort_stable(x: Array, *, stable: bool | None, dim: int, descending: bool) -> tuple[Array, Array]:  # noqa: ARG001
-    return _sorted(x, dim, descending)
+    return ordered(x, dim, descending)
 
 
 @lowering("aten.sort.default")
-def _sorted(x: Array, dim: int, descending: bool) -> tuple[Array, Array]:
+def ordered(x: Array, dim: int, descending: bool) -> tuple[Array, Array]:
     """Values and positions. A descending sort is an ascending one of the mirrored tensor, mirrored: that keeps it
     stable and needs no negation, which unsigned and least integers do not have."""
     if x.ndim == 0:
@@ -33,7 +33,7 @@ def _sorted(x: Array, dim: int, descending: bool) -> tuple[Array, Array]:
 def _topk(x: Array, k: int, dim: int, largest: bool, in_order: bool) -> tuple[Array, Array]:
     del in_order  # they always are
     if x.ndim == 0:
-        return _sorted(x, 0, largest)
+        return ordered(x, 0, largest)
     axis = axis_of(dim, x.ndim)
-    values, order = _sorted(x, axis, largest)
+    values, order = ordered(x, axis, largest)
     return lax.slice_in_dim(values, 0, k, axis=axis), lax.slice_in_dim(order, 0, k, axis=axis)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import jax.numpy as jnp
 from jax import lax
 
-from lazycore_xla.lowerings.operands import Array, as_dtype, is_float
-from lazycore_xla.registry import NUMERIC, REAL, lowering, register_all
+from lazycore_xla.lowerings.operands import Array, as_dtype, is_complex, is_float
+from lazycore_xla.registry import NUMERIC, lowering, register_all
 
 __all__: list[str] = []
 
@@ -16,11 +16,6 @@ __all__: list[str] = []
 def _if_float(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     """Integers are already what rounding makes of them."""
     return lambda x: function(x) if is_float(x) else x
-
-
-def _in_double(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """XLA's series loses digits near the function's zeros in single precision."""
-    return lambda x: function(x.astype(jnp.float64)).astype(x.dtype)
 
 
 _ROUND = _if_float(lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN))
@@ -55,9 +50,6 @@ _REAL = {
     "aten.atanh.default": jnp.arctanh,
     "aten.erf.default": lax.erf,
     "aten.erfc.default": lax.erfc,
-    "aten.erfinv.default": lax.erf_inv,
-    "aten.lgamma.default": _in_double(lax.lgamma),
-    "aten.digamma.default": _in_double(lax.digamma),
     "aten.floor.default": _if_float(lax.floor),
     "aten.ceil.default": _if_float(lax.ceil),
     "aten.trunc.default": _if_float(jnp.trunc),
@@ -65,6 +57,8 @@ _REAL = {
     "aten.frac.default": lambda x: x - jnp.trunc(x),
     "aten.isnan.default": jnp.isnan,
     "aten.isinf.default": jnp.isinf,
+    "aten.isposinf.default": lambda x: x == jnp.inf,
+    "aten.isneginf.default": lambda x: x == -jnp.inf,
     "aten.signbit.default": lambda x: jnp.signbit(x) if is_float(x) else x < as_dtype(0, x.dtype),
     "aten.bitwise_not.default": jnp.invert,
 }
@@ -73,10 +67,12 @@ register_all(_ANALYTIC, widen=True, dtypes=NUMERIC)
 register_all(_REAL, widen=True)
 
 
-@lowering("aten.sign.default", "aten.sgn.default", dtypes=REAL)
+@lowering("aten.sign.default", "aten.sgn.default", dtypes=NUMERIC)
 def _sign(x: Array) -> Array:
-    """-1, 0 or 1; unlike jax's, 0 for NaN."""
+    """-1, 0 or 1; unlike jax's, 0 for NaN. Of a complex number the direction, 0 for 0."""
     zero = as_dtype(0, x.dtype)
+    if is_complex(x):
+        return jnp.where(x == zero, zero, x / jnp.abs(x))
     return (x > zero) if x.dtype == jnp.bool_ else (x > zero).astype(x.dtype) - (x < zero).astype(x.dtype)
 
 
@@ -92,3 +88,10 @@ def _round_decimals(x: Array, *, decimals: int) -> Array:
         return _ROUND(x)
     power = as_dtype(10.0 ** abs(decimals), x.dtype)
     return _ROUND(x * power) / power if decimals > 0 else _ROUND(x / power) * power
+
+
+@lowering("aten.frexp.Tensor")
+def _frexp(x: Array) -> tuple[Array, Array]:
+    """Mantissa of at least a half and below 1, and the power of two."""
+    mantissa, exponent = jnp.frexp(x)
+    return mantissa, exponent.astype(jnp.int32)

@@ -1,83 +1,127 @@
-"""Enlarging and shrinking of planes, by the nearest element or by linear interpolation."""
+"""Enlarging and shrinking of lines, planes and volumes: by the nearest element, linearly or cubically.
+
+Every form treats one dimension after the other; along each, an output element is a weighted sum of a few inputs
+whose places and weights are known when compiling.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import jax.numpy as jnp
 import numpy as np
 
 from lazycore_xla.lowerings.operands import Array, transpose_of
-from lazycore_xla.registry import FLOATING, lowering
+from lazycore_xla.registry import FLOATING, REAL, lowering
 
-__all__: list[str] = []
+__all__ = ["Axis", "resized"]
 
 Sizes = Sequence[int]
-Scales = tuple[float | None, float | None]
-_Floats = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+Scale = float | None
+Axis: TypeAlias = Callable[[Array, int, int, Scale], Array]
+"""(x, dimension, target size, scale) -> x resized along the dimension."""
+
+CUBIC = -0.75
+"""The parameter a of the cubic convolution kernel (Keys, 1981) that ATen uses."""
 
 
-def _ratio(size: int, target: int, scale: float | None) -> float:
-    return 1 / scale if scale is not None and scale > 0 else size / target
-
-
-@lowering("aten.upsample_nearest2d.default", dtypes=FLOATING)
-def _nearest(x: Array, size: Sizes, scale_h: float | None = None, scale_w: float | None = None) -> Array:
-    rows, columns = (
-        _nearest_places(n, o, s) for n, o, s in zip(x.shape[-2:], size, (scale_h, scale_w), strict=True)
-    )  # fmt: skip
-    return jnp.take(jnp.take(x, rows, axis=-2), columns, axis=-1)
-
-
-def _nearest_places(size: int, target: int, scale: float | None) -> Array:
-    places = np.floor(np.arange(target, dtype=np.float32) * np.float32(_ratio(size, target, scale)))
-    return jnp.asarray(np.minimum(places.astype(np.int32), size - 1))
-
-
-@lowering("aten.upsample_nearest2d_backward.default", widen=True, dtypes=FLOATING)
-def _nearest_backward(
-    gradient: Array, size: Sizes, input_size: Sizes, scale_h: float | None = None, scale_w: float | None = None
-) -> Array:
-    return transpose_of(lambda x: _nearest(x, size, scale_h, scale_w), input_size, gradient)
-
-
-@lowering("aten.upsample_bilinear2d.default", widen=True, dtypes=FLOATING)
-def _bilinear(
-    x: Array, size: Sizes, align_corners: bool, scale_h: float | None = None, scale_w: float | None = None
-) -> Array:
-    for axis, target, scale in ((x.ndim - 2, size[0], scale_h), (x.ndim - 1, size[1], scale_w)):
-        x = _linear_axis(x, axis, target, align_corners, scale)
+def resized(x: Array, size: Sizes, scales: Sequence[Scale], along: Axis) -> Array:
+    """x with its last dimensions resized, one after the other."""
+    for axis, (target, scale) in enumerate(zip(size, scales, strict=True), start=x.ndim - len(size)):
+        x = along(x, axis, target, scale)
     return x
 
 
-def _linear_axis(x: Array, axis: int, target: int, align_corners: bool, scale: float | None) -> Array:
-    size = x.shape[axis]
-    if size == target:
-        return x
-    places = _linear_places(size, target, align_corners, scale)
-    low = np.minimum(places.astype(np.int32), size - 1)
-    weight = (places - low).astype(np.float32).reshape(-1, *[1] * (x.ndim - 1 - axis))
-    high = np.minimum(low + 1, size - 1)
-    upper = jnp.asarray(weight, x.dtype)
-    return jnp.take(x, jnp.asarray(low), axis=axis) * (1 - upper) + jnp.take(x, jnp.asarray(high), axis=axis) * upper
+def _ratio(size: int, target: int, scale: Scale) -> float:
+    return 1 / scale if scale is not None and scale > 0 else size / target
 
 
-def _linear_places(size: int, target: int, align_corners: bool, scale: float | None) -> _Floats:
+def _nearest(exact: bool) -> Axis:
+    """``exact`` takes the element under the output's centre, otherwise the one under its start."""
+    shift = np.float32(0.5 if exact else 0)
+
+    def along(x: Array, axis: int, target: int, scale: Scale) -> Array:
+        size = x.shape[axis]
+        position = (np.arange(target, dtype=np.float32) + shift) * np.float32(_ratio(size, target, scale))
+        return jnp.take(x, jnp.asarray(np.minimum(position.astype(np.int32), size - 1)), axis=axis)
+
+    return along
+
+
+def _places(size: int, target: int, align_corners: bool, scale: Scale) -> Any:
     """Where each output lies between the inputs: corner to corner, or centre to centre."""
     positions = np.arange(target, dtype=np.float32)
     if align_corners:
         return positions * np.float32((size - 1) / (target - 1) if target > 1 else 0)
-    centred = (positions + np.float32(0.5)) * np.float32(_ratio(size, target, scale)) - np.float32(0.5)
-    return np.maximum(centred, np.float32(0))
+    return (positions + np.float32(0.5)) * np.float32(_ratio(size, target, scale)) - np.float32(0.5)
 
 
-@lowering("aten.upsample_bilinear2d_backward.default", widen=True, dtypes=FLOATING)
-def _bilinear_backward(
-    gradient: Array,
-    size: Sizes,
-    input_size: Sizes,
-    align_corners: bool,
-    scale_h: float | None = None,
-    scale_w: float | None = None,
-) -> Array:
-    return transpose_of(lambda x: _bilinear(x, size, align_corners, scale_h, scale_w), input_size, gradient)
+def _linear(align_corners: bool) -> Axis:
+    def along(x: Array, axis: int, target: int, scale: Scale) -> Array:
+        size = x.shape[axis]
+        if size == target:
+            return x
+        places = np.maximum(_places(size, target, align_corners, scale), np.float32(0))
+        low = np.minimum(places.astype(np.int32), size - 1)
+        weight = (places - low).astype(np.float32)
+        return _weighted(x, axis, [(low, 1 - weight), (np.minimum(low + 1, size - 1), weight)])
+
+    return along
+
+
+def _cubic(align_corners: bool) -> Axis:
+    def along(x: Array, axis: int, target: int, scale: Scale) -> Array:
+        size = x.shape[axis]
+        places = _places(size, target, align_corners, scale)
+        low = np.floor(places).astype(np.int32)
+        distance = (places - low).astype(np.float32)
+        taps = [(np.clip(low + k, 0, size - 1), _cubic_weight(np.abs(distance - np.float32(k)))) for k in range(-1, 3)]
+        return _weighted(x, axis, taps)
+
+    return along
+
+
+def _cubic_weight(t: Any) -> Any:
+    near = ((CUBIC + 2) * t - (CUBIC + 3)) * t * t + 1
+    far = ((CUBIC * t - 5 * CUBIC) * t + 8 * CUBIC) * t - 4 * CUBIC
+    return np.where(t <= 1, near, far).astype(np.float32)
+
+
+def _weighted(x: Array, axis: int, taps: Sequence[tuple[Any, Any]]) -> Array:
+    """The sum, over (places, weights), of x at the places times the weights."""
+    shape = (-1, *[1] * (x.ndim - 1 - axis))
+    terms = [jnp.take(x, jnp.asarray(p), axis=axis) * jnp.asarray(w.reshape(shape), x.dtype) for p, w in taps]
+    return sum(terms[1:], terms[0])
+
+
+def _forward(rank: int, form: Callable[..., Axis], extra: int) -> Any:
+    def forward(x: Array, size: Sizes, *rest: Any) -> Array:
+        return resized(x, size, rest[extra:] or (None,) * rank, form(*rest[:extra]))
+
+    return forward
+
+
+def _backward(rank: int, form: Callable[..., Axis], extra: int) -> Any:
+    forward = _forward(rank, form, extra)
+
+    def backward(gradient: Array, size: Sizes, input_size: Sizes, *rest: Any) -> Array:
+        return transpose_of(lambda x: forward(x, size, *rest), input_size, gradient)
+
+    return backward
+
+
+_FORMS: dict[str, tuple[int, Callable[..., Axis], int]] = {
+    **{f"upsample_nearest{r}d": (r, lambda: _nearest(False), 0) for r in (1, 2, 3)},
+    **{f"_upsample_nearest_exact{r}d": (r, lambda: _nearest(True), 0) for r in (1, 2, 3)},
+    "upsample_linear1d": (1, _linear, 1),
+    "upsample_bilinear2d": (2, _linear, 1),
+    "upsample_trilinear3d": (3, _linear, 1),
+    "upsample_bicubic2d": (2, _cubic, 1),
+}
+"""ATen's name -> rank, the form, and how many arguments before the scales choose it."""
+
+for _name, _form in _FORMS.items():
+    _dtypes = REAL if "nearest" in _name else FLOATING
+    lowering(f"aten.{_name}.default", widen=True, dtypes=_dtypes)(_forward(*_form))
+    lowering(f"aten.{_name}_backward.default", widen=True, dtypes=FLOATING)(_backward(*_form))
