@@ -76,7 +76,9 @@ def register_all() -> None:
 def _wanted(name: str) -> bool:
     short = name.removeprefix("aten::")
     base = short.partition(".")[0]
-    if (base in _LEFT and short != "view.dtype") or short in _LEFT or short.removeprefix("_foreach_") in _LOOPED:
+    if (base in _LEFT and short != "view.dtype") or short in _LEFT:
+        return False
+    if short.startswith("_foreach_") and short.removeprefix("_foreach_") in _LOOPED:
         return False
     if _HAS(name, "CompositeImplicitAutograd"):
         return _HAS(name, "CPU")
