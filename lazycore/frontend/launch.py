@@ -24,8 +24,8 @@ from lazycore.compiler.plan import Plan
 from lazycore.config import config
 from lazycore.frontend.decompose import decompose
 from lazycore.frontend.eager import run_eager
+from lazycore.frontend.local import RootKey
 from lazycore.frontend.observer import OBSERVER, count_fallback
-from lazycore.plugins.selection import current
 from lazycore.runtime import executor
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.node import Node
@@ -48,14 +48,18 @@ class CompiledTrace:
 
 
 def compile_trace(node: Node, outputs: Sequence[int]) -> CompiledTrace:
-    """Compile the path to ``node`` for the selected backends."""
-    calls = [call for step in node.path() for call in step.calls]
+    """Compile the path to ``node`` for the backends under which its trace began."""
+    path = node.path()
+    root = path[0].parent
+    assert root is not None
+    key: RootKey = root.key
+    calls = [call for step in path for call in step.calls]
     built: Built = build_graph(calls, outputs)
     plan = compile_graph(
         built.graph,
         scalars=built.scalars,
         donatable=built.donatable,
-        backends=current(),
+        backends=key.backends,
         decompose=decompose,
         strict=config.strict,
         observer=OBSERVER,

@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable
+from typing import NamedTuple
 
 import torch
 
-from lazycore.plugins.selection import selection_key
+from lazycore.config import config
+from lazycore.plugins.backend import LoadedBackend
+from lazycore.plugins.selection import current
 from lazycore.trace.recorder import Recorder, Trace
 from lazycore.trace.tree import Tree
 
-__all__ = ["fresh_trace", "local", "tree"]
+__all__ = ["RootKey", "fresh_trace", "leave_root", "local", "tree"]
 
 tree = Tree()
 
 
-def _root_key() -> Hashable:
-    # Everything a compiled trace depends on besides its calls.
-    return (
-        selection_key(),
+class RootKey(NamedTuple):
+    """Everything a compiled trace depends on besides its calls. ``backends`` are the ones that compile and run it."""
+
+    backends: tuple[LoadedBackend, ...]
+    default_dtype: torch.dtype
+    deterministic: bool
+    precision: str
+    rng: str
+
+
+def _root_key() -> RootKey:
+    return RootKey(
+        current(),
         torch.get_default_dtype(),
         torch.are_deterministic_algorithms_enabled(),
         torch.get_float32_matmul_precision(),
+        config.rng,
     )
+
+
+def _unopened(recorder: Recorder) -> Trace:
+    # A root that is full from the start: the first op ends this trace and so opens one under the key of then. Looking
+    # the key up here would load a backend at import.
+    return Trace(tree, tree.unopened, recorder)
 
 
 class _Local(threading.local):
@@ -31,12 +49,15 @@ class _Local(threading.local):
 
     def __init__(self) -> None:
         self.recorder = Recorder()
-        # A root that is full from the start: the first op ends this trace and so opens one under the real key. Looking
-        # the key up here would load a backend at import.
-        self.trace = Trace(tree, tree.unopened, self.recorder)
+        self.trace = _unopened(self.recorder)
 
 
 local = _Local()
+
+
+def leave_root() -> None:
+    """Have no trace open in this thread, whose last one has ended: the next op opens one under the settings of then."""
+    local.trace = _unopened(local.recorder)
 
 
 def fresh_trace() -> Trace:

@@ -17,7 +17,7 @@ from lazycore.plugins.loading import FailedPlugin, LoadResult, load
 from lazycore.plugins.targets import make_target
 from lazycore.plugins.warning import PluginWarning
 
-__all__ = ["DEFAULTS", "ENVIRONMENT", "Selection", "current", "on_change", "selection_key", "use_backend"]
+__all__ = ["DEFAULTS", "ENVIRONMENT", "Selection", "current", "on_change", "use_backend"]
 
 ENVIRONMENT = "LAZYCORE_BACKEND"
 DEFAULTS = ("xla", "reference")
@@ -61,18 +61,14 @@ def use_backend(text: str | None) -> Selection:
 
 
 def current() -> Backends:
-    """The backends in use, in order. The environment and the default are looked at on the first call."""
+    """The backends in use, in order; equal for equal selections, as there is one object per target. The environment and
+    the default are looked at on the first call."""
     if _selected is None:
         with _lock:
             if _selected is None:
                 _change(_from_environment())
     assert _selected is not None
     return _selected
-
-
-def selection_key() -> Hashable:
-    """Equal for equal selections, and cheap: backends are compared by identity, one object per target."""
-    return current()
 
 
 def on_change(listener: Callable[[], None]) -> None:

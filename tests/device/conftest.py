@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import lazycore
-from lazycore.frontend.local import tree
+from lazycore.frontend.local import leave_root, tree
 
 Rounds = Callable[[Callable[[int], object], int], list[int]]
 
@@ -25,6 +25,7 @@ def selected(backend: str) -> Iterator[None]:
     with lazycore.use_backend(backend):
         lazycore.sync()
         tree.roots.clear()
+        leave_root()
         tree.divergences.clear()
         lazycore.reset_metrics()
         torch.manual_seed(0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from lazycore.frontend.local import local
+from lazycore.frontend.local import leave_root, local, tree
 from lazycore.frontend.sync import barrier
 from lazycore.plugins.selection import on_change
 
@@ -21,19 +21,17 @@ def _ending_the_trace(setter: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(setter)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         _end(setter.__name__)
-        try:
-            return setter(*args, **kwargs)
-        finally:
-            _end(setter.__name__)
+        return setter(*args, **kwargs)
 
     return wrapper
 
 
 def _end(cause: str) -> None:
-    # A trace without ops ends too: its root was chosen under the old setting.
-    trace = local.trace
-    if trace.node is not trace.tree.unopened:
+    # A trace without ops ends too: its root was chosen under the old setting. Traces of other threads end in their own
+    # time, under the settings that they began with.
+    if local.trace.node is not tree.unopened:
         barrier(cause)
+        leave_root()
 
 
 def install() -> None:

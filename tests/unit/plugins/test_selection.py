@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lazycore_plugin_api import LazycoreError, PluginError, UnknownBackend
 
-from lazycore.plugins import PluginWarning, current, on_change, selection, selection_key, use_backend
+from lazycore.plugins import PluginWarning, current, on_change, selection, use_backend
 from lazycore.plugins.discovery import Candidate
 
 
@@ -126,10 +126,10 @@ def test_the_key_changes_with_the_selection_only(only: Any) -> None:
     keys = []
     for text in texts:
         use_backend(text)
-        keys.append(selection_key())
+        keys.append(current())
     assert len(set(keys)) == len(texts)
     use_backend("acme:cpu?level=2")
-    assert selection_key() == keys[0]
+    assert current() == keys[0]
 
 
 def test_a_target_keeps_its_backend_and_thereby_its_session(only: Any) -> None:
