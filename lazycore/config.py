@@ -8,20 +8,32 @@ from dataclasses import dataclass
 __all__ = ["Config", "config"]
 
 
+_STREAMS = ("philox", "cpu")
+
+
 @dataclass
 class Config:
     """``strict``: an op that no backend takes, or a segment that its backend cannot compile, is an error instead of a
     fallback (environment: ``LAZYCORE_STRICT=1``). ``placement``: log one line per compiled trace that says where its
-    ops went (``LAZYCORE_PLACEMENT=0`` turns it off)."""
+    ops went (``LAZYCORE_PLACEMENT=0`` turns it off). ``rng``: where random ops draw from, ``"philox"`` for the device's
+    own stream (the same bits on every backend) or ``"cpu"`` for CPU's, with which a program draws what it would draw on
+    the CPU (``LAZYCORE_RNG``)."""
 
     strict: bool = False
     placement: bool = True
+    rng: str = "philox"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "rng" and value not in _STREAMS:
+            raise ValueError(f"lazycore.config.rng (LAZYCORE_RNG) is one of {', '.join(_STREAMS)}, not {value!r}")
+        super().__setattr__(name, value)
 
     @classmethod
     def from_environment(cls) -> Config:
         return cls(
             strict=os.environ.get("LAZYCORE_STRICT", "0") not in ("", "0"),
             placement=os.environ.get("LAZYCORE_PLACEMENT", "1") not in ("", "0"),
+            rng=os.environ.get("LAZYCORE_RNG", "philox"),
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
 
+from lazycore.frontend.randomness.generator import GENERATOR, uses_device_stream
 from lazycore.frontend.storage import NAME, check_device
 
 __all__ = ["DeviceModule", "register_device"]
@@ -143,33 +144,45 @@ class DeviceModule:
     def stream(self, stream: Stream) -> Stream:
         return stream
 
-    # Random numbers come from the CPU's generator, so that a program draws the same ones on both.
+    # Under config.rng = "cpu" random ops draw from CPU's stream, so that its generator is the device's.
 
     def manual_seed(self, seed: int) -> None:
-        torch.default_generator.manual_seed(int(seed))
+        """Begin the device's random stream that has this seed."""
+        GENERATOR.manual_seed(int(seed))
+        if not uses_device_stream(None):
+            torch.default_generator.manual_seed(int(seed))
 
     manual_seed_all = manual_seed
 
     def seed(self) -> None:
-        torch.default_generator.seed()
+        """Begin a random stream that nobody can foresee."""
+        self.manual_seed(GENERATOR.seed())
 
     seed_all = seed
 
     def initial_seed(self) -> int:
-        return torch.default_generator.initial_seed()
+        """The seed of the device's random stream."""
+        return GENERATOR.initial_seed if uses_device_stream(None) else torch.default_generator.initial_seed()
 
     def get_rng_state(self, device: Any = None) -> torch.Tensor:  # noqa: ARG002
-        return torch.get_rng_state()
+        """Where the random stream stands: 16 bytes, seed and number of draws."""
+        return GENERATOR.get_state() if uses_device_stream(None) else torch.get_rng_state()
 
     def set_rng_state(self, state: torch.Tensor, device: Any = None) -> None:  # noqa: ARG002
-        torch.set_rng_state(state)
+        """Go on where ``get_rng_state`` was called."""
+        if uses_device_stream(None):
+            GENERATOR.set_state(state)
+        else:
+            torch.set_rng_state(state)
 
     def get_rng_state_all(self) -> list[torch.Tensor]:
-        return [torch.get_rng_state()]
+        """``get_rng_state`` of each device: there is one."""
+        return [self.get_rng_state()]
 
     def set_rng_state_all(self, states: Iterable[torch.Tensor]) -> None:
+        """``set_rng_state`` of each device."""
         for state in states:
-            torch.set_rng_state(state)
+            self.set_rng_state(state)
 
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
         return [torch.bfloat16, torch.float16]

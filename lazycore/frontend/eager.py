@@ -13,6 +13,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from lazycore.frontend.dtypes import TO_TORCH, array_of, tensor_of
 from lazycore.frontend.observer import count_fallback
 from lazycore.frontend.own_ops import OWN_OPS
+from lazycore.frontend.randomness.generator import GENERATOR, uses_device_stream
 from lazycore.frontend.schema import DROPPED, OpInfo, info_of, overload
 from lazycore.frontend.storage import is_ours
 
@@ -70,8 +71,11 @@ def _output(tensor: torch.Tensor | None, value: Value) -> HostArray:
 
 def eager_kernel(info: OpInfo) -> Any:
     """A kernel that runs the op at once on the CPU: the device's values in, new device tensors out; what the op mutates
-    is written back. For ops whose shapes or results depend on data, and those torch has no shape function for."""
+    is written back. For ops whose shapes or results depend on data, and those torch has no shape function for.
+    Random ones draw from a CPU generator that the device's stream seeds."""
     from lazycore.frontend.copies import fresh_from_host, read_back, to_cpu
+
+    seeded = next((i for i, a in enumerate(info.args) if a.name == "generator"), 0)
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         count_fallback(info.name)
@@ -86,6 +90,8 @@ def eager_kernel(info: OpInfo) -> Any:
 
         args = tuple(_mapped(move, x) for x in args)
         kwargs = {name: _mapped(move, x) for name, x in kwargs.items()}
+        if seeded and len(args) <= seeded and uses_device_stream(kwargs.get("generator")):
+            kwargs["generator"] = GENERATOR.take_generator()
         with _disable_current_modes(), torch.no_grad():
             result = info.op(*args, **kwargs)
         back = {id(copy): original for original, copy in given}

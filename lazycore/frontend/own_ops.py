@@ -1,4 +1,4 @@
-"""The IR's own operators in PyTorch, for plans whose backends do not take them: windows at run-time positions."""
+"""The IR's own operators in PyTorch, for plans whose backends do not take them: moving windows, random bits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from lazycore_plugin_api.philox import philox_words
 
 __all__ = ["OWN_OPS"]
 
@@ -28,7 +29,15 @@ def _window(x: torch.Tensor, starts: Sequence[Any], sizes: Sequence[int]) -> tor
     return x
 
 
-OWN_OPS: dict[str, Callable[..., torch.Tensor]] = {
+def philox(
+    seed: torch.Tensor | int, offset: torch.Tensor | int, size: Sequence[int], words: int
+) -> tuple[torch.Tensor, ...]:
+    """``lazycore.philox``: the bits of one draw."""
+    return tuple(map(torch.from_numpy, philox_words(int(seed), int(offset), size, words)))
+
+
+OWN_OPS: dict[str, Callable[..., Any]] = {
     "lazycore.dynamic_slice.default": dynamic_slice,
     "lazycore.dynamic_update_slice.default": dynamic_update_slice,
+    "lazycore.philox.default": philox,
 }

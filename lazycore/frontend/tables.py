@@ -15,7 +15,7 @@ from lazycore.frontend.factories import FACTORIES
 from lazycore.frontend.fused import FUSED
 from lazycore.frontend.indexing import INDEXING
 from lazycore.frontend.normalization import native_batch_norm
-from lazycore.frontend.randomness import RANDOM
+from lazycore.frontend.randomness.table import random_kernels
 from lazycore.frontend.scatters import SCATTERS
 from lazycore.frontend.storage import is_ours
 from lazycore.frontend.views import VIEWS
@@ -91,7 +91,7 @@ def _table() -> dict[str, Callable[..., Any]]:
     return {
         **VIEWS,
         **FACTORIES,
-        **RANDOM,
+        **random_kernels(),
         **CELLS,
         **FUSED,
         **INDEXING(),

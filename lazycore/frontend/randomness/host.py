@@ -1,5 +1,5 @@
-"""Random ops draw from CPU's stream when they are recorded, so that a program equals CPU eager bit for bit; the draws
-enter the trace as inputs."""
+"""Draws from CPU's stream, made when the op is recorded: under ``config.rng = "cpu"`` a program equals CPU eager bit
+for bit, and an explicit generator is always a CPU one. The draws enter the trace as inputs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,11 @@ import torch
 
 from lazycore.frontend.copies import fresh_from_host, store_from_host
 from lazycore.frontend.dtypes import array_of
-from lazycore.frontend.schema import info_of
 from lazycore.frontend.storage import adopt, check_device, is_ours, layout_for
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.layout import contiguous_stride, is_dense
 
-__all__ = ["IN_PLACE", "RANDOM", "draw_in_place", "draw_new"]
-
-# In-place draws that ignore what the tensor holds.
-IN_PLACE = (
-    "normal_", "uniform_", "exponential_", "cauchy_", "log_normal_", "geometric_",
-    "random_", "random_.from", "random_.to", "bernoulli_.float",
-)  # fmt: skip
+__all__ = ["bernoulli", "bernoulli_tensor_", "draw_in_place", "draw_new", "native_dropout", "native_dropout_backward"]
 
 
 def draw_in_place(op: Any) -> Callable[..., torch.Tensor]:
@@ -91,35 +84,3 @@ def native_dropout_backward(grad: torch.Tensor, mask: torch.Tensor, scale: float
     """``aten::native_dropout_backward``: ``grad * mask * scale``."""
     scaled = torch.ops.aten.mul.Tensor(torch.ops.aten._to_copy.default(mask, dtype=grad.dtype), scale)
     return torch.ops.aten.mul.Tensor(grad, scaled)
-
-
-def _new_draws() -> dict[str, Callable[..., Any]]:
-    aten = torch.ops.aten
-    names = [
-        "randperm", "randperm.generator", "normal.float_float", "rand", "rand.generator", "randn", "randn.generator",
-        "randint", "randint.low", "randint.generator", "randint.low_generator",
-    ]  # fmt: skip
-    table = {}
-    for name in names:
-        base, _, variant = name.partition(".")
-        op = getattr(getattr(aten, base), variant or "default")
-        table[name] = draw_new(info_of(op).op)
-    return table
-
-
-def _in_place_draws() -> dict[str, Callable[..., Any]]:
-    table = {}
-    for name in IN_PLACE:
-        base, _, variant = name.partition(".")
-        table[name] = draw_in_place(getattr(getattr(torch.ops.aten, base), variant or "default"))
-    return table
-
-
-RANDOM: dict[str, Callable[..., Any]] = {
-    **_new_draws(),
-    **_in_place_draws(),
-    "bernoulli": bernoulli,
-    "bernoulli_.Tensor": bernoulli_tensor_,
-    "native_dropout": native_dropout,
-    "native_dropout_backward": native_dropout_backward,
-}

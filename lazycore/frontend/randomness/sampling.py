@@ -1,0 +1,140 @@
+"""Random ops that make new tensors, on the device's stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from lazycore.frontend.factories import empty
+from lazycore.frontend.guard import guard
+from lazycore.frontend.infer import infer
+from lazycore.frontend.randomness import host
+from lazycore.frontend.randomness.draw import draw_into, draw_new
+from lazycore.frontend.randomness.generator import uses_device_stream
+from lazycore.frontend.record import result_layout
+from lazycore.frontend.schema import info_of
+from lazycore.frontend.storage import NAME, is_ours
+from lazycore.frontend.stricter import check_cast
+from lazycore.trace.layout import Layout
+
+__all__ = [
+    "bernoulli", "bernoulli_p", "bernoulli_tensor_", "filled", "multinomial", "native_dropout", "normal_of_tensors",
+    "randperm",
+]  # fmt: skip
+
+aten = torch.ops.aten
+Generator = torch.Generator | None
+
+
+def filled(
+    op: Any, fill: str, arguments: Callable[..., tuple[Any, tuple[Any, ...]]], default: torch.dtype | None
+) -> Callable[..., torch.Tensor]:
+    """The kernel of a factory that fills: ``arguments`` gives size and the filling op's own arguments. ``default``:
+    the dtype where none is asked for, None for torch's default."""
+    drawn = host.draw_new(op)
+    base, _, variant = fill.partition(".")
+    filling = getattr(getattr(aten, base), variant or "default")
+
+    def kernel(
+        *args: Any, generator: Generator = None, dtype: Any = None, layout: Any = None, device: Any = None, **_: Any
+    ) -> torch.Tensor:
+        if not uses_device_stream(generator):
+            given = {} if generator is None else {"generator": generator}
+            return drawn(*args, dtype=dtype, layout=layout, device=device, **given)
+        size, numbers = arguments(*args)
+        return filling(empty(size, dtype or default, layout, device), *numbers)  # type: ignore[no-any-return]
+
+    return kernel
+
+
+def randperm(
+    n: int, *, generator: Generator = None, dtype: Any = None, layout: Any = None, device: Any = None, **_: Any
+) -> torch.Tensor:
+    """``aten::randperm``."""
+    if not uses_device_stream(generator):
+        op = aten.randperm.default if generator is None else aten.randperm.generator
+        given = {} if generator is None else {"generator": generator}
+        return host.draw_new(op)(n, dtype=dtype, layout=layout, device=device, **given)
+    dtype = dtype or torch.int64
+    torch.randperm(n, dtype=dtype, device="meta")
+    return draw_into(empty((n,), dtype, layout, device), "permutation", ())  # type: ignore[no-any-return]
+
+
+def normal_of_tensors(op: Any) -> Callable[..., torch.Tensor]:
+    """``aten::normal`` with a tensor for the mean, the deviation or both."""
+    info = info_of(op)
+
+    def kernel(mean: Any, std: Any = 1.0, *, generator: Generator = None) -> torch.Tensor:
+        if not uses_device_stream(generator):
+            moved = [x.cpu() if is_ours(x) else x for x in (mean, std)]
+            return host.fresh_from_host(op(*moved, generator=generator))
+        (like,) = infer(info, (mean, std), {}).outputs
+        assert like is not None
+        result = torch.empty(like.shape, dtype=like.dtype, device=NAME)
+        if isinstance(std, torch.Tensor):
+            guard(std >= 0, "normal expects all elements of std >= 0.0")
+        parameters = [x.to(NAME) if isinstance(x, torch.Tensor) else float(x) for x in (mean, std)]
+        return draw_into(result, "normal", parameters)  # type: ignore[no-any-return]
+
+    return kernel
+
+
+def bernoulli(x: torch.Tensor, *, generator: Generator = None) -> torch.Tensor:
+    """``aten::bernoulli``: x holds the probabilities."""
+    if not uses_device_stream(generator):
+        return host.bernoulli(x, generator=generator)
+    return bernoulli_tensor_(torch.empty_like(x), x)
+
+
+def bernoulli_p(x: torch.Tensor, p: float, *, generator: Generator = None) -> torch.Tensor:
+    """``aten::bernoulli.p``: as many draws as x has elements."""
+    return aten.bernoulli_.float(torch.empty_like(x), p, generator=generator)  # type: ignore[no-any-return]
+
+
+def bernoulli_tensor_(x: torch.Tensor, p: torch.Tensor, *, generator: Generator = None) -> torch.Tensor:
+    """``aten::bernoulli_.Tensor``."""
+    if not uses_device_stream(generator):
+        return host.bernoulli_tensor_(x, p, generator)
+    if not p.is_floating_point():
+        raise RuntimeError("Expected floating point probabilities to be true, but got false.")
+    if p.shape != x.shape:
+        p = p.expand(x.shape)
+    p = p.to(NAME)
+    guard((p >= 0) & (p <= 1), "Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+    return draw_into(x, "bernoulli", (p,))  # type: ignore[no-any-return]
+
+
+def native_dropout(x: torch.Tensor, p: float, train: bool | None) -> tuple[torch.Tensor, torch.Tensor]:
+    """``aten::native_dropout``, which torch's dropout asks of a device."""
+    if train is False or not uses_device_stream(None):
+        return host.native_dropout(x, p, train)
+    if not x.is_floating_point() and not x.is_complex():
+        check_cast(torch.empty(0, device="meta"), x)
+
+    def layouts() -> tuple[Layout, ...]:
+        like = torch.empty_like(torch.empty_strided(x.size(), x.stride(), dtype=x.dtype, device="meta"))
+        return result_layout(like), result_layout(torch.empty_like(like, dtype=torch.bool))
+
+    keep = 1.0 - p
+    return draw_new("dropout", (x, keep, 1.0 / keep if keep else 0.0), layouts, None)  # type: ignore[return-value]
+
+
+def multinomial(
+    x: torch.Tensor, num_samples: int, replacement: bool = False, *, generator: Generator = None
+) -> torch.Tensor:
+    """``aten::multinomial``: a race of exponential clocks, one per category; the first to ring are the sample."""
+    info = info_of(aten.multinomial.default)
+    if not uses_device_stream(generator) or (replacement and num_samples > 1):
+        from lazycore.frontend.eager import eager_kernel
+
+        return eager_kernel(info)(x, num_samples, replacement, generator=generator)  # type: ignore[no-any-return]
+    infer(info, (x, num_samples, replacement), {})
+    if not x.numel():
+        return torch.empty((*x.shape[:-1], num_samples), dtype=torch.int64, device=x.device)
+    guard((x.max() < float("inf")) & (x.min() >= 0), "probability tensor contains either `inf`, `nan` or element < 0")
+    guard(x.sum(-1) != 0, "invalid multinomial distribution (sum of probabilities <= 0)")
+    wide = x if x.dtype in (torch.float32, torch.float64) else x.float()
+    ahead = wide / torch.empty_like(wide).exponential_()
+    return ahead.argmax(-1, keepdim=True) if num_samples == 1 else ahead.topk(num_samples).indices
