@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from lazycore_plugin_api.opset import OpRow, Promotion
+from lazycore_plugin_api.opset import Promotion
 from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as KIND
 from torch._prims_common import elementwise_dtypes
 from torch.utils._python_dispatch import _disable_current_modes
@@ -17,7 +17,7 @@ from lazycore.frontend.schema import OpInfo
 from lazycore.frontend.storage import NAME
 from lazycore.frontend.stricter import STRICTER
 
-__all__ = ["Inferred", "NoInference", "infer", "on_device"]
+__all__ = ["Inferred", "NoInference", "compute_dtype", "infer", "on_device"]
 
 # Overloads whose bindings take a Python number where the schema has a Tensor.
 _TAKE_NUMBERS = frozenset(("add", "sub", "mul", "div", "floor_divide", "true_divide", "rsub"))
@@ -71,7 +71,8 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
             result = call(info, metas, {k: on_device(v, "meta") for k, v in kwargs.items()})
         except Exception as error:
             _raise_as_cpu(info, args, kwargs, error)
-        compute = _compute_dtype(info.row, info, args, kwargs)
+        named = {a.name: x for a, x in zip(info.args, args, strict=False)} | dict(kwargs)
+        compute = compute_dtype(info, named)
     outputs = (result,) if isinstance(result, torch.Tensor) else tuple(result or ())
     outputs = formatted(info, metas, outputs)
     form = "one" if isinstance(result, torch.Tensor) else "list" if isinstance(result, list) else "tuple"
@@ -106,12 +107,13 @@ def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     raise NoInference(str(error)) from error
 
 
-def _compute_dtype(row: OpRow, info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> torch.dtype | None:
+def compute_dtype(info: OpInfo, given: Mapping[str, Any]) -> torch.dtype | None:
+    """The dtype that promotion gives the op's operands; None where they keep theirs. ``given``: arguments by name."""
+    row = info.row
     if row.promotion is Promotion.none:
         # Operands stay as they are; a number that is lifted is read in the dtype of what it goes into.
-        first = next((x for x in args if isinstance(x, torch.Tensor)), None)
+        first = next((x for x in given.values() if isinstance(x, torch.Tensor)), None)
         return first.dtype if row.lift and first is not None else None
-    given = {a.name: x for a, x in zip(info.args, args, strict=False)} | dict(kwargs)
     names = row.operands or tuple(a.name for a in info.args if "Tensor" in a.kind)
     operands: list[Any] = []
     for name in names:
