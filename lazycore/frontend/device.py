@@ -109,6 +109,10 @@ class DeviceModule:
     Stream = Stream
     Event = Event
     device = _DeviceContext
+    # What torch.utils.checkpoint asks before it saves the random stream.
+    _initialized = True
+    # Whether there is a random state to keep is asked of it, by checkpointing.
+    _initialized = True
 
     def is_available(self) -> bool:
         return True

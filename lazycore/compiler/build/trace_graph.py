@@ -151,7 +151,7 @@ class _Builder:
         if check.item is not None and isinstance(index, tuple):
             index = index[check.item]
         assert isinstance(index, Value)
-        where = f"{call.op} at {call.source}"
+        where = str(call.source) if call.op == ALIAS else f"{call.op} at {call.source}"
         binding = next((b for b, v in self.inputs.items() if v.id == index.id), None)
         if isinstance(binding, InputBinding):
             self.input_checks.append(InputCheck(binding.position, check, where))

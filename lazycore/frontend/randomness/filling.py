@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import torch
 
 from lazycore.frontend.randomness.draw import Parameter, draw_into
-from lazycore.frontend.randomness.generator import uses_device_stream
+from lazycore.frontend.randomness.generator import PROBE, uses_device_stream
 from lazycore.frontend.randomness.host import draw_in_place
 
 __all__ = ["FILLING", "fill_kernel"]
@@ -88,9 +88,6 @@ FILLING: dict[str, Callable[..., Plan]] = {
 }
 """Overload -> its plan, from the dtype and the arguments after the tensor."""
 
-# For probes, which ask the CPU's kernels whether arguments are valid; nothing else draws from it.
-_PROBE = torch.Generator()
-
 
 def fill_kernel(name: str) -> Callable[..., torch.Tensor]:
     """The kernel of an in-place draw."""
@@ -102,7 +99,7 @@ def fill_kernel(name: str) -> Callable[..., torch.Tensor]:
         if not uses_device_stream(generator):
             return host(x, *args, generator=generator)
         # Raises for a wrong dtype or parameter what the CPU raises.
-        op(torch.empty(1, dtype=x.dtype, device="cpu"), *args, generator=_PROBE)
+        op(torch.empty(1, dtype=x.dtype, device="cpu"), *args, generator=PROBE)
         if x.is_complex():
             kernel(torch.view_as_real(x), *_of_parts(base, args))
             return x

@@ -14,7 +14,7 @@ from lazycore_plugin_api.philox import philox_words
 
 from lazycore.config import config
 
-__all__ = ["GENERATOR", "DeviceGenerator", "uses_device_stream"]
+__all__ = ["GENERATOR", "PROBE", "DeviceGenerator", "uses_device_stream"]
 
 _WORD = 1 << 64
 
@@ -80,6 +80,9 @@ def _signed(number: int) -> int:
     number %= _WORD
     return number - _WORD if number >= _WORD >> 1 else number
 
+
+# For asking the CPU's kernels whether arguments are valid; no result comes from it.
+PROBE = torch.Generator()
 
 # A program that seeded torch before it imported lazycore meant this generator too.
 GENERATOR = DeviceGenerator(torch.default_generator.initial_seed())

@@ -12,7 +12,7 @@ from lazycore.frontend.guard import guard
 from lazycore.frontend.infer import infer
 from lazycore.frontend.randomness import host
 from lazycore.frontend.randomness.draw import draw_into, draw_new
-from lazycore.frontend.randomness.generator import uses_device_stream
+from lazycore.frontend.randomness.generator import PROBE, uses_device_stream
 from lazycore.frontend.record import result_layout
 from lazycore.frontend.schema import info_of
 from lazycore.frontend.storage import NAME, is_ours
@@ -58,7 +58,9 @@ def randperm(
         given = {} if generator is None else {"generator": generator}
         return host.draw_new(op)(n, dtype=dtype, layout=layout, device=device, **given)
     dtype = dtype or torch.int64
-    torch.randperm(n, dtype=dtype, device="meta")
+    if n < 0 or dtype is not torch.int64:
+        # Raises for a length below zero or one that the dtype cannot count to.
+        torch.randperm(n, dtype=dtype, device="cpu", generator=PROBE)
     return draw_into(empty((n,), dtype, layout, device), "permutation", ())  # type: ignore[no-any-return]
 
 
@@ -125,14 +127,16 @@ def multinomial(
     x: torch.Tensor, num_samples: int, replacement: bool = False, *, generator: Generator = None
 ) -> torch.Tensor:
     """``aten::multinomial``: a race of exponential clocks, one per category; the first to ring are the sample."""
-    info = info_of(aten.multinomial.default)
+    op = aten.multinomial.default
     if not uses_device_stream(generator) or (replacement and num_samples > 1):
         from lazycore.frontend.eager import eager_kernel
 
-        return eager_kernel(info)(x, num_samples, replacement, generator=generator)  # type: ignore[no-any-return]
-    infer(info, (x, num_samples, replacement), {})
-    if not x.numel():
-        return torch.empty((*x.shape[:-1], num_samples), dtype=torch.int64, device=x.device)
+        return eager_kernel(info_of(op))(x, num_samples, replacement, generator=generator)  # type: ignore[no-any-return]
+    most = x.shape[-1] if x.dim() in (1, 2) and x.is_floating_point() else 0
+    if not 0 < num_samples <= most or not x.numel():
+        return op(torch.ones_like(x, device="cpu"), num_samples, replacement, generator=PROBE).to(
+            NAME
+        )  # raises, or is empty
     guard((x.max() < float("inf")) & (x.min() >= 0), "probability tensor contains either `inf`, `nan` or element < 0")
     guard(x.sum(-1) != 0, "invalid multinomial distribution (sum of probabilities <= 0)")
     wide = x if x.dtype in (torch.float32, torch.float64) else x.float()
