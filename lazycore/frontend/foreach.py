@@ -68,6 +68,8 @@ def foreach_kernel(op: Any) -> Callable[..., Any]:
         trace, node = _record(info, single, values, in_place)
         if in_place:
             written(trace, node, tuple(states))
+            # torch's foreach kernels count versions themselves: no key above them does.
+            torch._C._increment_version(first)
             return None
         return results(trace, node, "list")
 
@@ -83,7 +85,10 @@ def _one_by_one(info: OpInfo, single: OpInfo, values: Sequence[Any], in_place: b
         keywords = {a.name: v for a, v in zip(single.args[split : len(args)], args[split:], strict=True)}
         result = single.op(*args[:split], **keywords)
         outputs.append(torch.ops.aten.copy_.default(args[0], result) if in_place else result)
-    return None if in_place else outputs
+    if not in_place:
+        return outputs
+    torch._C._increment_version(values[0])
+    return None
 
 
 def _element(arg: ArgInfo, value: Any, position: int) -> Any:

@@ -1,13 +1,15 @@
-"""Random numbers are the CPU's: same seed, same stream, same state."""
+"""The random streams: CPU's, with which a program draws what it draws on the CPU, and the device's own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+import lazycore
 
 DEVICE = "lazycore"
 Draw = Callable[[str], torch.Tensor]
@@ -60,6 +62,26 @@ DRAWS: dict[str, Draw] = {
 }
 
 
+@pytest.fixture
+def cpu_stream() -> Iterator[None]:
+    before = lazycore.config.rng
+    lazycore.config.rng = "cpu"
+    yield
+    lazycore.config.rng = before
+
+
+@pytest.fixture(params=["cpu", "philox"])
+def stream(request: pytest.FixtureRequest) -> Iterator[str]:
+    before = lazycore.config.rng
+    lazycore.config.rng = request.param
+    yield request.param
+    lazycore.config.rng = before
+
+
+def draw() -> list[float]:
+    return torch.rand(3, device=DEVICE).tolist()
+
+
 def assert_drawn_alike(draw: Draw) -> None:
     torch.manual_seed(7)
     expected, following = draw("cpu"), torch.rand(2)
@@ -71,49 +93,89 @@ def assert_drawn_alike(draw: Draw) -> None:
     torch.testing.assert_close(found.detach().cpu(), expected.detach(), rtol=1e-6, atol=0)
 
 
+@pytest.mark.usefixtures("cpu_stream")
 @pytest.mark.parametrize("name", DRAWS)
-def test_draws(name: str) -> None:
+def test_draws_of_the_cpu_s_stream(name: str) -> None:
     assert_drawn_alike(DRAWS[name])
 
 
+@pytest.mark.usefixtures("cpu_stream")
 @pytest.mark.parametrize("name", INITIALIZERS)
-def test_initializers(name: str) -> None:
+def test_initializers_on_the_cpu_s_stream(name: str) -> None:
     assert_drawn_alike(lambda d: getattr(nn.init, name)(torch.empty(3, 4, device=d)))
 
 
+@pytest.mark.usefixtures("cpu_stream")
 @pytest.mark.parametrize("name", IN_PLACE)
-def test_in_place_draws(name: str) -> None:
+def test_in_place_draws_of_the_cpu_s_stream(name: str) -> None:
     assert_drawn_alike(lambda d: getattr(torch.empty(20, device=d), name)(*IN_PLACE[name]))
 
 
+@pytest.mark.usefixtures("stream")
+@pytest.mark.parametrize("name", DRAWS)
+def test_a_seed_repeats_every_draw(name: str) -> None:
+    draws = []
+    for seed in (7, 7, 8):
+        torch.manual_seed(seed)
+        draws.append(DRAWS[name](DEVICE).detach().cpu())
+    assert draws[0].shape == DRAWS[name]("cpu").shape
+    assert torch.equal(draws[0], draws[1])
+
+
+def test_the_device_s_own_stream_leaves_the_cpu_s_alone() -> None:
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    draw()
+    assert torch.equal(torch.rand(2), expected)
+
+
+@pytest.mark.usefixtures("stream")
 def test_the_state_can_be_saved_and_set() -> None:
-    state = torch.get_rng_state()
-    first = torch.rand(3, device=DEVICE).tolist()
-    torch.set_rng_state(state)
-    assert torch.rand(3, device=DEVICE).tolist() == first
+    state = torch.lazycore.get_rng_state()
+    first, second = draw(), draw()
+    assert first != second
     torch.lazycore.set_rng_state(state)
-    assert torch.rand(3, device=DEVICE).tolist() == first
+    assert draw() == first
     torch.lazycore.set_rng_state_all([state])
     assert torch.equal(torch.lazycore.get_rng_state_all()[0], state)
+    assert draw() == first
 
 
-@pytest.mark.parametrize("devices", [None, [], [0]])
+@pytest.mark.usefixtures("stream")
+def test_seeds() -> None:
+    draws = []
+    for seed in (torch.manual_seed, torch.lazycore.manual_seed, torch.lazycore.manual_seed_all):
+        seed(9)
+        assert torch.lazycore.initial_seed() == 9
+        draws.append(draw())
+    assert draws[0] == draws[1] == draws[2]
+    torch.seed()
+    assert draw() != draws[0]
+
+
+@pytest.mark.usefixtures("stream")
+@pytest.mark.parametrize("devices", [None, [0]])
 def test_fork_rng(devices: list[int] | None) -> None:
     torch.manual_seed(1)
-    expected = torch.rand(3, device=DEVICE).tolist()
+    expected = draw()
     torch.manual_seed(1)
     with torch.random.fork_rng(devices=devices, device_type=DEVICE):
         torch.manual_seed(9)
-        inside = torch.rand(3, device=DEVICE).tolist()
-    assert torch.rand(3, device=DEVICE).tolist() == expected
+        inside = draw()
+    assert draw() == expected
     torch.lazycore.manual_seed(9)
-    assert torch.rand(3, device=DEVICE).tolist() == inside
+    assert draw() == inside
 
 
-def test_generators() -> None:
+@pytest.mark.usefixtures("stream")
+def test_a_generator_has_a_stream_of_its_own() -> None:
     generator = torch.Generator(device=DEVICE)
     assert isinstance(generator, torch.Generator)
     assert isinstance(torch.default_generator, torch.Generator)
-    generator.manual_seed(3)
-    expected = torch.rand(2, generator=torch.Generator().manual_seed(3))
-    assert torch.equal(torch.rand(2, device=DEVICE, generator=generator).cpu(), expected)
+    torch.manual_seed(0)
+    expected = draw()
+    torch.manual_seed(0)
+    drawn = torch.rand(2, device=DEVICE, generator=generator.manual_seed(3))
+    assert torch.equal(drawn.cpu(), torch.rand(2, generator=torch.Generator().manual_seed(3)))
+    assert draw() == expected

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from lazycore.frontend.copies import fresh_from_host
 from lazycore.frontend.factories import empty
 from lazycore.frontend.guard import guard
 from lazycore.frontend.infer import infer
@@ -42,7 +43,7 @@ def filled(
     ) -> torch.Tensor:
         if not uses_device_stream(generator):
             given = {} if generator is None else {"generator": generator}
-            return drawn(*args, dtype=dtype, layout=layout, device=device, **given)
+            return drawn(*args, dtype=dtype or default, layout=layout, device=device, **given)
         size, numbers = arguments(*args)
         return filling(empty(size, dtype or default, layout, device), *numbers)  # type: ignore[no-any-return]
 
@@ -53,11 +54,12 @@ def randperm(
     n: int, *, generator: Generator = None, dtype: Any = None, layout: Any = None, device: Any = None, **_: Any
 ) -> torch.Tensor:
     """``aten::randperm``."""
+    dtype = dtype or torch.int64
+    dtype = dtype or torch.int64
     if not uses_device_stream(generator):
         op = aten.randperm.default if generator is None else aten.randperm.generator
         given = {} if generator is None else {"generator": generator}
         return host.draw_new(op)(n, dtype=dtype, layout=layout, device=device, **given)
-    dtype = dtype or torch.int64
     if n < 0 or dtype is not torch.int64:
         # Raises for a length below zero or one that the dtype cannot count to.
         torch.randperm(n, dtype=dtype, device="cpu", generator=PROBE)
@@ -71,7 +73,7 @@ def normal_of_tensors(op: Any) -> Callable[..., torch.Tensor]:
     def kernel(mean: Any, std: Any = 1.0, *, generator: Generator = None) -> torch.Tensor:
         if not uses_device_stream(generator):
             moved = [x.cpu() if is_ours(x) else x for x in (mean, std)]
-            return host.fresh_from_host(op(*moved, generator=generator))
+            return fresh_from_host(op(*moved, generator=generator))
         (like,) = infer(info, (mean, std), {}).outputs
         assert like is not None
         result = torch.empty(like.shape, dtype=like.dtype, device=NAME)
