@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from lazycore.trace.circles import Circles
 from lazycore.trace.divergence import Divergence, explain
 from lazycore.trace.keys import masked
 from lazycore.trace.node import Node
@@ -19,8 +20,8 @@ __all__ = ["Limits", "Tree"]
 class Limits:
     """How far a trace may grow without a barrier, and how much the tree may remember.
 
-    From ``soft_ops`` on a trace ends where it comes back to the call it began with, so that a loop without a natural
-    barrier settles into traces of whole rounds; at ``hard_ops`` or ``nbytes`` of results it ends in any case.
+    From ``soft_ops`` on a trace ends where a loop begins its next round, so that a loop without a natural barrier
+    settles into traces of whole rounds; at ``hard_ops`` or ``nbytes`` of results it ends in any case.
     ``plans`` bounds the compiled traces kept, the least recently used going first.
     """
 
@@ -43,6 +44,7 @@ class Tree:
         self.unopened = Node(None, None, (), None)
         self.unopened.cut = True
         self.divergences: deque[Divergence] = deque(maxlen=256)
+        self._circles = Circles()
         self._plans: OrderedDict[int, Node] = OrderedDict()
 
     def root(self, key: Hashable) -> Node:
@@ -65,9 +67,9 @@ class Tree:
         return node.masked.get(mask)
 
     def adopt(self, parent: Node, child: Node) -> bool:
-        """Hang a finished child under its parent, unless the trace comes full circle there: then mark the parent as
-        the place of a barrier and return False."""
-        if parent.depth >= self.limits.soft_ops and self._begins_like(parent, child):
+        """Hang a finished child under its parent, unless a loop comes full circle there: then mark the parent as the
+        place of a barrier and return False."""
+        if parent.depth >= self.limits.soft_ops and self._circles.closes(parent, child):
             parent.cut = True
             return False
         if parent.children:
@@ -82,11 +84,6 @@ class Tree:
         parent.masked[mask] = child
         parent.children[child.key] = child
         return True
-
-    @staticmethod
-    def _begins_like(parent: Node, child: Node) -> bool:
-        first = parent.first
-        return child.source is not None and first.key[0] == child.key[0] and first.source == child.source
 
     def touch(self, node: Node) -> None:
         """Note that a trace ended at the node, and forget the ends longest unused beyond the bound."""

@@ -26,37 +26,6 @@ def test_a_trace_ends_at_the_limit_of_bytes() -> None:
     assert recording.op("one more") is None
 
 
-def test_from_the_soft_limit_on_a_trace_ends_where_it_comes_full_circle() -> None:
-    recording = Recording(Tree(Limits(soft_ops=4)))
-    body = [("first", 1), ("second", 2), ("third", 3)]
-    recorded = 0
-    for _ in range(4):
-        for name, line in body:
-            if recording.op(name, line=line) is None:
-                assert name == "first"
-                assert recorded == 6, "whole rounds"
-                return
-            recorded += 1
-    raise AssertionError("the trace never ended")
-
-
-def test_the_same_op_of_another_line_is_no_full_circle() -> None:
-    recording = Recording(Tree(Limits(soft_ops=2)))
-    for line in range(1, 6):
-        assert recording.op("same", line=line) is not None
-
-
-def test_a_place_of_a_barrier_is_remembered() -> None:
-    recording = Recording(Tree(Limits(soft_ops=2)))
-    for _ in range(2):
-        recording.open()
-        assert recording.op("a", line=1)
-        assert recording.op("b", line=2)
-        assert recording.op("a", line=1) is None
-    assert len(recording.made) == 3, "two kept, and the one that showed the circle"
-    assert recording.trace.node.cut
-
-
 def test_a_refused_call_leaves_nothing_behind() -> None:
     recording = Recording(Tree(Limits(hard_ops=1)))
     recording.op("a", 0.3)
