@@ -83,4 +83,4 @@ def native_dropout(x: torch.Tensor, p: float, train: bool | None) -> tuple[torch
 def native_dropout_backward(grad: torch.Tensor, mask: torch.Tensor, scale: float) -> torch.Tensor:
     """``aten::native_dropout_backward``: ``grad * mask * scale``."""
     scaled = torch.ops.aten.mul.Tensor(torch.ops.aten._to_copy.default(mask, dtype=grad.dtype), scale)
-    return torch.ops.aten.mul.Tensor(grad, scaled)
+    return torch.ops.aten.mul.Tensor(grad, scaled)  # type: ignore[no-any-return]

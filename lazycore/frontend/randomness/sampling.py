@@ -136,9 +136,9 @@ def multinomial(
         return eager_kernel(info_of(op))(x, num_samples, replacement, generator=generator)  # type: ignore[no-any-return]
     most = x.shape[-1] if x.dim() in (1, 2) and x.is_floating_point() else 0
     if not 0 < num_samples <= most or not x.numel():
-        return op(torch.ones_like(x, device="cpu"), num_samples, replacement, generator=PROBE).to(
-            NAME
-        )  # raises, or is empty
+        # Raises, or is empty.
+        result: torch.Tensor = op(torch.ones_like(x, device="cpu"), num_samples, replacement, generator=PROBE)
+        return result.to(NAME)
     guard((x.max() < float("inf")) & (x.min() >= 0), "probability tensor contains either `inf`, `nan` or element < 0")
     guard(x.sum(-1) != 0, "invalid multinomial distribution (sum of probabilities <= 0)")
     wide = x if x.dtype in (torch.float32, torch.float64) else x.float()

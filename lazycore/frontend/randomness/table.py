@@ -41,7 +41,10 @@ def _overload(name: str) -> Any:
 @cache
 def random_kernels() -> dict[str, Callable[..., Any]]:
     """Overload -> kernel. Built on first use: importing the package must not look up operators."""
-    filled = {name.removesuffix(".default"): sampling.filled(_overload(name), *row) for name, *row in _FILLED}
+    filled = {
+        name.removesuffix(".default"): sampling.filled(_overload(name), fill, given, dtype)
+        for name, fill, given, dtype in _FILLED
+    }
     tensors = {n: sampling.normal_of_tensors(_overload(n)) for n in _NORMALS}
     return {
         **filled,

@@ -50,7 +50,9 @@ def _overloads(text: str) -> list[str]:
     return [f"aten.{name}" if "." in name else f"aten.{name}.default" for name in text.split()]
 
 
-REQUIRED = [*_overloads(_NAMES), "lazycore.dynamic_slice.default", "lazycore.dynamic_update_slice.default"]
+_OWN = ["lazycore.dynamic_slice.default", "lazycore.dynamic_update_slice.default", "lazycore.philox.default"]
+
+REQUIRED = [*_overloads(_NAMES), *_OWN]
 EXTRA = {"reference": _overloads(_EXTRA_REFERENCE), "xla": _overloads(_EXTRA_XLA)}
 """Backend -> the ops it takes beyond the required ones. It is not asked for those that only another backend lists."""
 

@@ -13,6 +13,7 @@ from lowering.cases import (
     matmul,
     normalization,
     pooling,
+    random,
     reduction,
     scatter,
     shape,
@@ -22,7 +23,7 @@ from lowering.cases import (
 
 _FAMILIES = (
     elementwise, activation, reduction, matmul, convolution, pooling, normalization, loss, indexing, scatter, shape,
-    factory, sort, upsample,
+    factory, sort, upsample, random,
 )  # fmt: skip
 
 ALL: list[Case] = [case for family in _FAMILIES for case in family.CASES]
