@@ -70,7 +70,8 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
                 check(*metas)
             result = call(info, metas, {k: on_device(v, "meta") for k, v in kwargs.items()})
         except Exception as error:
-            _raise_as_cpu(info, args, kwargs, error)
+            _raise_as_cpu(info, args, kwargs)
+            result = _decomposed(info, args, kwargs, error)
         named = {a.name: x for a, x in zip(info.args, args, strict=False)} | dict(kwargs)
         compute = compute_dtype(info, named)
     outputs = (result,) if isinstance(result, torch.Tensor) else tuple(result or ())
@@ -96,7 +97,7 @@ def _number_dtype(x: Any) -> torch.dtype:
     return kinds.get(type(x), torch.complex64)
 
 
-def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any], error: Exception) -> None:
+def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     """Meta kernels reject what CPU rejects, but not always in its words: ask the CPU, with zeros of the same shapes."""
     try:
         call(info, on_device(args, "cpu"), {k: on_device(v, "cpu") for k, v in kwargs.items()})
@@ -104,7 +105,20 @@ def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]
         raise
     except Exception as cpu_error:
         raise cpu_error.with_traceback(None) from None
-    raise NoInference(str(error)) from error
+
+
+def _decomposed(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any], error: Exception) -> Any:
+    """The op's results on Meta by its decomposition. Raises NoInference where there is none, or not of these operands:
+    its Meta kernel's ``error`` is the reason."""
+    from lazycore.frontend.decompositions.table import table
+
+    function = table().get(info.op)
+    if function is None:
+        raise NoInference(str(error)) from error
+    try:
+        return function(*on_device(args, "meta"), **{k: on_device(v, "meta") for k, v in kwargs.items()})
+    except Exception:
+        raise NoInference(str(error)) from error
 
 
 def compute_dtype(info: OpInfo, given: Mapping[str, Any]) -> torch.dtype | None:

@@ -16,9 +16,7 @@ class Differs(Exception):
     """A result is not CPU's; the message says where and how."""
 
 
-def compare(
-    expected: Any, actual: Any, what: str, values: bool = True, tolerance: Tolerance | None = None
-) -> None:
+def compare(expected: Any, actual: Any, what: str, values: bool = True, tolerance: Tolerance | None = None) -> None:
     """Raise Differs unless ``actual`` is ``expected`` on the device. ``values=False`` compares geometry only;
     ``tolerance`` replaces torch's own."""
     left, right = pytree.tree_leaves(expected), pytree.tree_leaves(actual)

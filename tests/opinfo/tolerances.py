@@ -21,6 +21,7 @@ class Tolerance:
 
 _CANCEL = "the exact gradient of a normalized single element is 0; what is left is rounding times 1/sqrt(eps)"
 _SUMS = "sums of products of numbers up to 9 that cancel: the error is relative to the summands, not to the sum"
+_GRID = "the gradient of a position sums differences of pixels that nearly cancel"
 
 TOLERANCES: dict[str, Tolerance] = {
     "nn.functional.layer_norm": Tolerance(1e-5, 1e-4, _CANCEL),
@@ -28,5 +29,8 @@ TOLERANCES: dict[str, Tolerance] = {
     "nn.functional.scaled_dot_product_attention": Tolerance(1e-5, 1e-4, _SUMS),
     "nn.functional.conv3d": Tolerance(1e-5, 1e-4, _SUMS),
     "nn.functional.conv_transpose3d": Tolerance(1e-5, 1e-4, _SUMS),
+    "grid_sampler_2d": Tolerance(1e-5, 1e-4, _GRID),
+    "grid_sampler_3d": Tolerance(1e-5, 1e-4, _GRID),
+    "nn.functional.grid_sample": Tolerance(1e-5, 1e-4, _GRID),
     "stft": Tolerance(1e-5, 2e-4, _SUMS),
 }

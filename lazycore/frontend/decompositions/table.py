@@ -1,4 +1,4 @@
-"""Which function decomposes which op. Ours come first, then torch's: also those that torch keeps out of its core set."""
+"""Which function decomposes which op. Ours come first, then torch's, those outside its core set among them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,21 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from lazycore.frontend.decompositions.distances import DISTANCES
 from lazycore.frontend.decompositions.elementwise import ELEMENTWISE
+from lazycore.frontend.decompositions.gradients import GRADIENTS
+from lazycore.frontend.decompositions.ordering import ORDERING
+from lazycore.frontend.decompositions.pooling import POOLING
+from lazycore.frontend.decompositions.reducing import REDUCING
+from lazycore.frontend.decompositions.sampling import SAMPLING
 from lazycore.frontend.decompositions.shapes import SHAPES
 from lazycore.frontend.schema import overload
 
 __all__ = ["table"]
 
-_OURS: dict[str, Callable[..., Any]] = {**SHAPES, **ELEMENTWISE}
+_OURS: dict[str, Callable[..., Any]] = {
+    **SHAPES, **ELEMENTWISE, **ORDERING, **REDUCING, **DISTANCES, **POOLING, **SAMPLING, **GRADIENTS,
+}  # fmt: skip
 
 
 @cache

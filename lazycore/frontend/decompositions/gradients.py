@@ -1,0 +1,67 @@
+"""Backward ops as vector-Jacobian products of their forward op's decomposition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from lazycore.frontend.decompositions.sampling import grid_sampler_2d, grid_sampler_3d
+from lazycore.frontend.schema import overload
+
+__all__ = ["GRADIENTS"]
+
+Function = Callable[..., Any]
+
+
+def _torchs(name: str) -> Function:
+    from torch._decomp import global_decomposition_table
+
+    return global_decomposition_table["post_autograd"][overload(f"aten::{name}")]
+
+
+def _vjp(function: Function, primals: tuple[torch.Tensor, ...], grad: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    with torch.enable_grad():
+        _, pull = torch.func.vjp(function, *primals)
+        return pull(grad)  # type: ignore[no-any-return]
+
+
+def _resampling(forward: str) -> Function:
+    """The gradient of an upsampling: linear, so that any point will do."""
+
+    def backward(grad: torch.Tensor, output_size: Any, input_size: Any, *rest: Any) -> torch.Tensor:
+        at = torch.zeros(tuple(input_size), dtype=grad.dtype, device=grad.device)
+        return _vjp(lambda x: _torchs(forward)(x, output_size, *rest), (at,), grad)[0]
+
+    return backward
+
+
+def _padding(forward: str) -> Function:
+    def backward(grad: torch.Tensor, x: torch.Tensor, padding: Any) -> torch.Tensor:
+        return _vjp(lambda y: _torchs(forward)(y, padding), (torch.zeros_like(x),), grad)[0]
+
+    return backward
+
+
+def _sampling(forward: Function) -> Function:
+    def backward(
+        grad: torch.Tensor, x: torch.Tensor, grid: torch.Tensor, mode: int, padding: int, align: bool, mask: Any
+    ) -> tuple[torch.Tensor | None, torch.Tensor]:
+        dx, dgrid = _vjp(lambda a, b: forward(a, b, mode, padding, align), (x, grid), grad)
+        return (dx if mask[0] else torch.zeros(0, dtype=x.dtype, device=x.device)), dgrid
+
+    return backward
+
+
+_UPSAMPLINGS = (
+    "upsample_nearest1d", "upsample_nearest3d", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d",
+    "_upsample_nearest_exact3d", "upsample_linear1d", "upsample_trilinear3d", "upsample_bicubic2d",
+)  # fmt: skip
+
+GRADIENTS: dict[str, Function] = {
+    **{f"{name}_backward": _resampling(name) for name in _UPSAMPLINGS},
+    **{f"replication_pad{n}d_backward": _padding(f"replication_pad{n}d") for n in (1, 2, 3)},
+    "grid_sampler_2d_backward": _sampling(grid_sampler_2d),
+    "grid_sampler_3d_backward": _sampling(grid_sampler_3d),
+}

@@ -1,0 +1,61 @@
+"""Scatters that combine, and losses whose gradients torch does not decompose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+__all__ = ["REDUCING"]
+
+
+def index_reduce(
+    x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor, reduce: str, *, include_self: bool = True
+) -> torch.Tensor:
+    """``aten::index_reduce``: slices combined where an index says."""
+    if not x.dim():
+        return index_reduce(x.reshape(1), 0, index.reshape(-1), source.reshape(1), reduce, include_self=include_self)[0]
+    dim %= x.dim()
+    shape = [1] * x.dim()
+    shape[dim] = index.numel()
+    places = index.to(torch.int64).reshape(shape).expand(source.shape)
+    return x.scatter_reduce(dim, places, source, reduce, include_self=include_self)
+
+
+_NAMES = {"add": "sum", "multiply": "prod"}
+
+
+def scatter_reduce(x: torch.Tensor, dim: int, index: torch.Tensor, src: Any, *, reduce: str) -> torch.Tensor:
+    """``aten::scatter.reduce``, ``aten::scatter.value_reduce``."""
+    if not isinstance(src, torch.Tensor):
+        src = torch.full(index.shape, src, dtype=x.dtype, device=x.device)
+    return x.scatter_reduce(dim, index, src, _NAMES[reduce], include_self=True)
+
+
+def multi_margin_loss_backward(
+    grad: torch.Tensor, x: torch.Tensor, target: torch.Tensor, p: int, margin: float,
+    weight: torch.Tensor | None = None, reduction: int = 1,
+) -> torch.Tensor:  # fmt: skip
+    """``aten::multi_margin_loss_backward``: x (N, C) or (C,), target (N,) or ()."""
+    rows = x.reshape(-1, x.shape[-1]) if x.dim() else x.reshape(1, 1)
+    target = target.reshape(-1, 1)
+    gap = margin - rows.gather(1, target) + rows
+    slope = torch.where(gap > 0, (2 * gap if p == 2 else torch.ones_like(gap)) / rows.shape[1], 0)
+    if weight is not None:
+        slope = slope * weight[target]
+    own = torch.ops.aten.arange.start_step(0, rows.shape[1], 1, dtype=torch.int64, device=x.device) == target
+    slope = torch.where(own, 0, slope)
+    slope = torch.where(own, -slope.sum(1, keepdim=True), slope)
+    if reduction == 1:
+        slope = slope / rows.shape[0]
+    scale = grad.reshape(-1, 1) if reduction == 0 else grad
+    return (slope * scale).reshape(x.shape)
+
+
+REDUCING: dict[str, Callable[..., Any]] = {
+    "index_reduce": index_reduce,
+    "scatter.reduce": scatter_reduce,
+    "scatter.value_reduce": scatter_reduce,
+    "multi_margin_loss_backward": multi_margin_loss_backward,
+}
