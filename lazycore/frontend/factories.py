@@ -160,11 +160,17 @@ def arange(start: Any, end: Any, step: Any = 1, *, dtype: torch.dtype | None = N
     whole = all(type(x) is int for x in (start, end, step)) and dtype in (None, torch.int64, torch.int32)
     if not whole or start == 0 or step == 0 or (end - start) * step < 0:
         return kernel(start, end, step, dtype=dtype, **options)  # type: ignore[no-any-return]
-    counted = kernel(0, end - start, step, dtype=dtype, **options)
-    return torch.ops.aten.add.Scalar(counted, start)
+    numbers = kernel(0, end - start, step, dtype=dtype, **options)
+    return torch.ops.aten.add.Scalar(numbers, start)
+
+
+def counted(end: Any, **options: Any) -> torch.Tensor:
+    """``aten::arange``: from 0 in steps of 1."""
+    return arange(0, end, **options)
 
 
 FACTORIES = {
+    "arange": counted,
     "arange.start": arange,
     "arange.start_step": arange,
     "empty.memory_format": empty,

@@ -14,6 +14,7 @@ from lazycore.frontend.cells import CELLS
 from lazycore.frontend.factories import FACTORIES
 from lazycore.frontend.fused import FUSED
 from lazycore.frontend.indexing import INDEXING
+from lazycore.frontend.kernels import recorded
 from lazycore.frontend.normalization import native_batch_norm
 from lazycore.frontend.randomness.table import random_kernels
 from lazycore.frontend.scatters import SCATTERS
@@ -55,6 +56,14 @@ def fill_tensor(x: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
 def sort(x: torch.Tensor, dim: int = -1, descending: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
     """``aten::sort``: the stable one is as good, and one op less for backends to know."""
     return torch.ops.aten.sort.stable(x, stable=False, dim=dim, descending=descending)
+
+
+def histc(x: torch.Tensor, bins: int = 100, min: Any = 0, max: Any = 0) -> torch.Tensor:
+    """``aten::histc``. Library code that tells devices apart counts integers on any but the CPU, which takes floats."""
+    kernel = recorded(torch.ops.aten.histc.default)
+    if x.dtype.is_floating_point:
+        return kernel(x, bins, min, max)  # type: ignore[no-any-return]
+    return kernel(x.to(torch.float64), bins, min, max).to(x.dtype)  # type: ignore[no-any-return]
 
 
 def zero(x: torch.Tensor) -> torch.Tensor:
@@ -110,6 +119,7 @@ def _table() -> dict[str, Callable[..., Any]]:
         "native_batch_norm": native_batch_norm,
         "_safe_softmax": safe_softmax,
         "_pack_padded_sequence": pack_padded_sequence,
+        "histc": histc,
         "is_pinned": is_pinned,
         "record_stream": record_stream,
     }
