@@ -1,88 +1,90 @@
-"""Runs a program on CPU eager and on lazycore from one seed, and holds the two outcomes against each other.
-
-A program is a function ``(device, log) -> tensors``: it calls ``log(loss)`` once a step, which observes the loss (and
-so is a barrier) and notes how many compilations there have been; the tensors it returns are compared at the end.
-"""
+"""Runs a program on CPU eager and on lazycore from one seed, and holds the two outcomes against each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import Protocol
 
 import pytest
-import torch
 
 import lazycore
+from lazycore.frontend.local import fresh_trace, tree
 
-Program = Callable[[str, Callable[[torch.Tensor], None]], Mapping[str, torch.Tensor]]
+sys.path.insert(0, str(Path(__file__).parent))
 
-
-@dataclass
-class Outcome:
-    """What a program left behind: losses and compilations after each step, final tensors on CPU, eager ops by name."""
-
-    losses: list[float] = field(default_factory=list)
-    compiles: list[int] = field(default_factory=list)
-    results: dict[str, torch.Tensor] = field(default_factory=dict)
-    fallbacks: dict[str, int] = field(default_factory=dict)
-
-    def log(self, loss: torch.Tensor) -> None:
-        self.losses.append(loss.item())
-        self.compiles.append(lazycore.metrics()["compiles"])
+from programkit import counts
+from programkit.outcome import Outcome, Program, assert_same, run
+from programkit.witness import gathers, witnessed
 
 
 class Compare(Protocol):
-    """The ``compare`` fixture's signature."""
+    """The ``compare`` fixture's signature.
 
-    def __call__(self, program: Program, *, settled: int = 3, atol: float = 1e-5) -> Outcome: ...
+    ``settled``: the step from which on nothing may compile. ``fallbacks``: ops that may run eagerly on xla, where
+    none may otherwise. ``gathers``: whether views may be read element by element.
+    """
+
+    def __call__(
+        self, program: Program, *, settled: int = 3, rtol: float = 1e-5, atol: float = 1e-5,
+        fallbacks: Collection[str] = (), gathers: bool = False,
+    ) -> Outcome: ...  # fmt: skip
 
 
 @pytest.fixture(params=("reference", "xla"))
-def backend(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The selected backend's name; the counters start at zero."""
+def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The selected backend's name; the counters start at zero, and draws equal the CPU's."""
+    monkeypatch.setattr(lazycore.config, "rng", "cpu")
     with lazycore.use_backend(request.param):
         lazycore.reset_metrics()
         yield request.param
         lazycore.sync()
 
 
-def run(program: Program, device: str) -> Outcome:
-    """The program's outcome on one device, from seed 0."""
-    torch.manual_seed(0)
-    outcome = Outcome()
-    results = program(device, outcome.log)
-    outcome.results = {name: tensor.detach().cpu() for name, tensor in results.items()}
-    outcome.fallbacks = dict(lazycore.metrics()["fallbacks"])
-    return outcome
-
-
-def assert_same(lazy: Outcome, eager: Outcome, atol: float) -> None:
-    """Losses agree to 1e-5 relative, final tensors to ``atol``, integers exactly."""
-    torch.testing.assert_close(torch.tensor(lazy.losses), torch.tensor(eager.losses), rtol=1e-5, atol=1e-7)
-    assert lazy.results.keys() == eager.results.keys()
-    for name, expected in eager.results.items():
-        exact = not (expected.is_floating_point() or expected.is_complex())
-        torch.testing.assert_close(
-            lazy.results[name], expected, rtol=0 if exact else 1e-5, atol=0 if exact else atol, equal_nan=True,
-            msg=lambda text, name=name: f"{name}: {text}",
-        )  # fmt: skip
-
-
 @pytest.fixture
-def compare(backend: str) -> Compare:
-    """Run a program on both devices: equal results, at least 5 steps, and no compilation after the first ``settled``
-    steps. Returns lazycore's outcome."""
+def compare(backend: str, request: pytest.FixtureRequest) -> Compare:
+    """Run a program on both devices: equal results, at least 5 steps, no compilation after the first ``settled``
+    steps, and no more ops and compilations than the checked-in table has. Returns lazycore's outcome."""
 
-    def comparison(program: Program, *, settled: int = 3, atol: float = 1e-5) -> Outcome:
+    def comparison(
+        program: Program, *, settled: int = 3, rtol: float = 1e-5, atol: float = 1e-5,
+        fallbacks: Collection[str] = (), gathers: bool = False,
+    ) -> Outcome:  # fmt: skip
         eager = run(program, "cpu")
-        lazycore.reset_metrics()
-        lazy = run(program, "lazycore")
-        assert lazycore.metrics()["ops_recorded"] > 0, "the program never reached the device"
-        assert_same(lazy, eager, atol)
+        lazy = _run_afresh(program, backend, fallbacks, gathers)
+        _count(request, backend)
+        assert_same(lazy, eager, rtol=rtol, atol=atol)
         assert len(lazy.losses) >= settled + 2, "too few steps to see compilation end"
         assert lazy.compiles[settled - 1] > 0, f"{backend} compiled nothing"
         assert set(lazy.compiles[settled - 1 :]) == {lazy.compiles[-1]}, f"compiles by step: {lazy.compiles}"
         return lazy
 
     return comparison
+
+
+def _run_afresh(program: Program, backend: str, fallbacks: Collection[str], may_gather: bool) -> Outcome:
+    """The program's outcome on the device, with a trace tree that knows nothing yet: counts must not depend on what
+    ran before."""
+    lazycore.sync()
+    tree.roots.clear()
+    fresh_trace()
+    lazycore.reset_metrics()
+    with witnessed() as segments:
+        lazy = run(program, "lazycore")
+    assert lazycore.metrics()["ops_recorded"] > 0, "the program never reached the device"
+    assert may_gather or not gathers(segments), gathers(segments)
+    if backend == "xla":
+        assert set(lazy.fallbacks) == set(fallbacks)
+    return lazy
+
+
+def _count(request: pytest.FixtureRequest, backend: str) -> None:
+    metrics = lazycore.metrics()
+    name = (
+        f"{request.node.path.stem}::{request.node.name}".replace(f"[{backend}]", "")
+        .replace(f"{backend}-", "")
+        .replace(f"-{backend}", "")
+    )
+    record = counts.update if request.config.getoption("--update-counts") else counts.check
+    record(name, {"ops": metrics["ops_recorded"], backend: metrics["compiles"]})

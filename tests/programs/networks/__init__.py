@@ -1,0 +1,1 @@
+"""Small versions of the networks that people train, in plain torch."""

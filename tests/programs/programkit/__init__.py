@@ -1,0 +1,1 @@
+"""What the programs share: how one is run, judged and counted."""
