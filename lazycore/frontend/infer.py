@@ -13,6 +13,7 @@ from torch._prims_common import elementwise_dtypes
 from torch.utils._python_dispatch import _disable_current_modes
 
 from lazycore.frontend.formats import formatted
+from lazycore.frontend.implemented import refuse_unimplemented
 from lazycore.frontend.schema import OpInfo
 from lazycore.frontend.storage import NAME
 from lazycore.frontend.stricter import STRICTER
@@ -69,6 +70,7 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
             if check is not None:
                 check(*metas)
             result = call(info, metas, {k: on_device(v, "meta") for k, v in kwargs.items()})
+            refuse_unimplemented(info, args, kwargs, call)
         except Exception as error:
             _raise_as_cpu(info, args, kwargs)
             result = _decomposed(info, args, kwargs, error)

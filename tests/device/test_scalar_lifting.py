@@ -63,9 +63,7 @@ def test_a_varying_argument_compiles_at_most_twice(
     expected = [call(op, argument, number, dtype, "cpu") for number in numbers]
     got = [call(op, argument, number, dtype, "lazycore") for number in numbers]
     for one, other in zip(got, expected, strict=True):
-        if isinstance(other, str) and other.startswith("NotImplementedError"):
-            pytest.skip(f"nothing to compare with: {other}")
-        elif isinstance(other, str) or isinstance(one, str):
+        if isinstance(other, str) or isinstance(one, str):
             assert one == other
         else:
             torch.testing.assert_close(one, other)
