@@ -7,7 +7,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from lazycore_xla.lowerings.operands import Array, as_dtype
+from lazycore_xla.lowerings.operands import Array, Out, as_dtype
 from lazycore_xla.registry import FLOATING, lowering
 
 __all__: list[str] = []
@@ -50,8 +50,11 @@ def _cdist(x: Array, y: Array, p: float, compute_mode: int | None) -> Array:  # 
     return _norm(x[..., :, None, :] - y[..., None, :, :], p)
 
 
-@lowering("aten._cdist_backward.default", dtypes=FLOATING)
-def _cdist_backward(gradient: Array, x: Array, y: Array, p: float, distance: Array) -> Array:
+@lowering("aten._cdist_backward.default", needs_out=True, dtypes=FLOATING)
+def _cdist_backward(gradient: Array, x: Array, y: Array, p: float, distance: Array, *, out: Out) -> Array:
+    """By x, its batches expanded, except where nothing flows: then ATen gives zeros of x's own shape."""
+    if 0 in (*gradient.shape, x.shape[-1]):
+        return jnp.zeros(out[0].static_shape, x.dtype)
     difference = x[..., :, None, :] - y[..., None, :, :]
     return jnp.sum(gradient[..., None] * _slope(difference, distance, p), axis=-2)
 

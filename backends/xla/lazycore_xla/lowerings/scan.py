@@ -40,8 +40,9 @@ lowering("aten.cummax.default")(_running(jnp.greater_equal))
 lowering("aten.cummin.default")(_running(jnp.less_equal))
 
 
-@lowering("aten.logcumsumexp.default", widen=True, dtypes=FLOATING)
+@lowering("aten.logcumsumexp.default", dtypes=FLOATING)
 def _logcumsumexp(x: Array, dim: int) -> Array:
+    """Accumulates in double, as ATen does on the CPU."""
     if x.ndim == 0 or x.size == 0:
         return x
-    return lax.cumlogsumexp(x, axis=axis_of(dim, x.ndim))
+    return lax.cumlogsumexp(x.astype(jnp.float64), axis=axis_of(dim, x.ndim)).astype(x.dtype)

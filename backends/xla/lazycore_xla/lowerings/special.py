@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from lazycore_xla.lowerings.operands import Array, Out, as_dtype
+from lazycore_xla.lowerings.operands import Array, Out
 from lazycore_xla.registry import REAL, lowering
 
 __all__: list[str] = []
@@ -31,7 +31,6 @@ _ONE = {
     "aten.special_i1.default": lambda x: jnp.exp(jnp.abs(x)) * lax.bessel_i1e(x),
     "aten.special_i1e.default": lax.bessel_i1e,
     "aten.lgamma.default": lax.lgamma,
-    "aten.digamma.default": lax.digamma,
     "aten.erfinv.default": lax.erf_inv,
     "aten.special_erfcx.default": jax.scipy.special.erfcx,
     "aten.special_ndtri.default": jax.scipy.special.ndtri,
@@ -40,19 +39,10 @@ _ONE = {
 _TWO = {
     "aten.igamma.default": lax.igamma,
     "aten.igammac.default": lax.igammac,
-    "aten.special_zeta.default": lax.zeta,
 }
 
 for _op, _function in (*_ONE.items(), *_TWO.items()):
     lowering(_op, needs_out=True, dtypes=REAL)(_in_double(_function))
-
-
-@lowering("aten.polygamma.default", needs_out=True)
-def _polygamma(order: int, x: Array, *, out: Out) -> Array:
-    """The digamma function's derivative of this order."""
-    wide = x.astype(jnp.float64)
-    value = lax.digamma(wide) if order == 0 else lax.polygamma(as_dtype(order, jnp.float64), wide)
-    return value.astype(out[0].dtype.numpy)
 
 
 @lowering("aten.special_spherical_bessel_j0.default", needs_out=True)

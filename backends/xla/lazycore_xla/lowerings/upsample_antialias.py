@@ -50,7 +50,7 @@ def _weights(
     else:
         ratio = 1 / scale if scale is not None and scale > 0 else size / target
     support = reach / 2 * max(ratio, 1.0)
-    centre = ratio * (np.arange(target) + 0.5)
+    centre = np.float32(ratio) * (np.arange(target, dtype=np.float32) + np.float32(0.5))
     first = np.maximum((centre - support + 0.5).astype(np.int64), 0)
     stop = np.minimum((centre + support + 0.5).astype(np.int64), size)
     places = np.arange(size)
