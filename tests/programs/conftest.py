@@ -81,10 +81,8 @@ def _run_afresh(program: Program, backend: str, fallbacks: Collection[str], may_
 
 def _count(request: pytest.FixtureRequest, backend: str) -> None:
     metrics = lazycore.metrics()
-    name = (
-        f"{request.node.path.stem}::{request.node.name}".replace(f"[{backend}]", "")
-        .replace(f"{backend}-", "")
-        .replace(f"-{backend}", "")
-    )
+    name = f"{request.node.path.stem}::{request.node.name}"
+    for part in (f"[{backend}]", f"{backend}-", f"-{backend}"):
+        name = name.replace(part, "")
     record = counts.update if request.config.getoption("--update-counts") else counts.check
     record(name, {"ops": metrics["ops_recorded"], backend: metrics["compiles"]})

@@ -12,7 +12,8 @@ BATCH, NOISE = 6, 5
 def generator() -> nn.Sequential:
     return nn.Sequential(
         nn.Linear(NOISE, 32), nn.Unflatten(1, (8, 2, 2)), nn.BatchNorm2d(8), nn.ReLU(True),
-        nn.ConvTranspose2d(8, 4, 4, 2, 1), nn.BatchNorm2d(4), nn.ReLU(True), nn.ConvTranspose2d(4, 1, 4, 2, 1), nn.Tanh(),
+        nn.ConvTranspose2d(8, 4, 4, 2, 1), nn.BatchNorm2d(4), nn.ReLU(True),
+        nn.ConvTranspose2d(4, 1, 4, 2, 1), nn.Tanh(),
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def power_iteration(device: str, log: Log) -> Results:
     return {"vector": vector}
 
 
-def test_k_means(compare, backend: str) -> None:
+def test_k_means(compare) -> None:
     compare(k_means, fallbacks=("aten.bincount.default",))
 
 

@@ -71,13 +71,17 @@ def test_scheduled(compare, schedule: str) -> None:
     compare(program, atol=2 * RATE * STEPS, settled=4)
 
 
+def padded() -> torch.Tensor:
+    """Causal for 3 texts that begin at places 0, 1 and 2; what comes before sees only itself."""
+    begins = torch.arange(12) >= torch.tensor([[0], [1], [2]])
+    causal = torch.ones(12, 12, dtype=torch.bool).tril()
+    return (causal & begins[:, None] | torch.eye(12, dtype=torch.bool))[:, None]
+
+
 MASKS: dict[str, Callable[[], torch.Tensor]] = {
     "bool": lambda: torch.ones(12, 12, dtype=torch.bool).tril(),
     "added": lambda: torch.full((3, 1, 12, 12), float("-inf")).triu(1),
-    "padding": lambda: (
-        torch.ones(12, 12, dtype=torch.bool).tril() & (torch.arange(12) >= torch.tensor([[0], [1], [2]]))[:, None, None]
-        | torch.eye(12, dtype=torch.bool)
-    ),
+    "padding": padded,
 }
 
 

@@ -22,9 +22,7 @@ class Messages(nn.Module):
         sent = torch.tanh(self.message(torch.cat([x[source], x.index_select(0, target)], 1)))
         zeros = sent.new_zeros(x.shape[0], sent.shape[1])
         total = zeros.index_add(0, target, sent)
-        degree = torch.zeros(x.shape[0], device=x.device).scatter_add_(
-            0, target, torch.ones_like(target, dtype=x.dtype)
-        )
+        degree = zeros.new_zeros(x.shape[0]).scatter_add_(0, target, torch.ones_like(target, dtype=x.dtype))
         where = target[:, None].expand_as(sent)
         largest = zeros.scatter_reduce(0, where, sent, "amax", include_self=False)
         mean = zeros.scatter_reduce(0, where, sent, "mean", include_self=False)

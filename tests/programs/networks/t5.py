@@ -1,4 +1,4 @@
-"""An encoder-decoder after T5 (Raffel et al., 2020): relative position buckets added to the scores, no score scaling."""
+"""An encoder-decoder after T5 (Raffel et al., 2020): buckets of relative positions are added to unscaled scores."""
 
 from __future__ import annotations
 
