@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lazycore.frontend import engine, patches
+from lazycore.frontend.autocast.kernels import register_autocast
 from lazycore.frontend.device import register_device
 from lazycore.frontend.refusals import register_refusals
 from lazycore.frontend.registration import register_all
@@ -15,5 +16,6 @@ def install() -> None:
     register_device()
     register_all()
     register_refusals()
+    register_autocast()
     engine.install()
     patches.install()

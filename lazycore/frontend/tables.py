@@ -9,12 +9,14 @@ from typing import Any
 import torch
 
 from lazycore.frontend import assign, copies
+from lazycore.frontend.autocast.scaling import SCALING
 from lazycore.frontend.attention import safe_softmax
 from lazycore.frontend.cells import CELLS
 from lazycore.frontend.factories import FACTORIES
 from lazycore.frontend.fused import FUSED
 from lazycore.frontend.indexing import INDEXING
 from lazycore.frontend.kernels import recorded
+from lazycore.frontend.linalg import LINALG
 from lazycore.frontend.normalization import native_batch_norm
 from lazycore.frontend.randomness.table import random_kernels
 from lazycore.frontend.scatters import SCATTERS
@@ -102,8 +104,10 @@ def _table() -> dict[str, Callable[..., Any]]:
         **FACTORIES,
         **random_kernels(),
         **CELLS,
+        **SCALING,
         **FUSED,
         **INDEXING(),
+        **LINALG,
         **SCATTERS,
         "_local_scalar_dense": lift_scalar,
         "_to_copy": copies.to_copy,
