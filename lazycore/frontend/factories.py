@@ -7,7 +7,6 @@ from typing import Any
 import torch
 
 from lazycore.frontend.assign import full
-from lazycore.frontend.kernels import recorded
 from lazycore.frontend.storage import check_device, layout_for, strided
 from lazycore.trace.layout import contiguous_stride, is_dense
 from lazycore.trace.state import StorageState
@@ -156,6 +155,9 @@ def new_ones(x: torch.Tensor, size: Any, **options: Any) -> torch.Tensor:
 def arange(start: Any, end: Any, step: Any = 1, *, dtype: torch.dtype | None = None, **options: Any) -> torch.Tensor:
     """``aten::arange.start_step``. Whole numbers that begin elsewhere than at 0 are counted from 0 and moved: how many
     there are decides the shape, where they begin may vary from step to step."""
+    # Not at import: the kernels come with the first op that needs one.
+    from lazycore.frontend.kernels import recorded
+
     kernel = recorded(torch.ops.aten.arange.start_step)
     whole = all(type(x) is int for x in (start, end, step)) and dtype in (None, torch.int64, torch.int32)
     if not whole or start == 0 or step == 0 or (end - start) * step < 0:
