@@ -28,14 +28,23 @@ _INDEX_ERRORS = {
     "aten.put.default": (IndexError, _FLAT),
 }
 _DEFAULT = (RuntimeError, _BOUNDS)
-_TARGETS = {"aten.nll_loss_forward.default": "ignore_index", "aten.nll_loss2d_forward.default": "ignore_index"}
+_EMPTY = "index is out of bounds for dimension with size 0"
+_TARGETS = {
+    f"aten.{name}.default": "ignore_index"
+    for name in ("nll_loss_forward", "nll_loss2d_forward", "nll_loss_backward", "nll_loss2d_backward")
+}
 
 
 def index_checks(info: OpInfo, values: Mapping[str, Any]) -> tuple[IndexCheck, ...]:
-    """The checks that a call's index operands need; ``values`` are its arguments by name."""
+    """The checks that a call's index operands need; ``values`` are its arguments by name.
+
+    Raises what CPU raises where there is nothing to index.
+    """
     checks: list[IndexCheck] = []
     for operand in info.row.index:
         checks += _checks_of(info, operand, values)
+    if info.name == "aten.embedding_dense_backward.default":
+        checks.append(_check(info, 1, None, values["num_weights"], 0, negative=False))
     ignore = _TARGETS.get(info.name)
     if ignore is not None:
         checks.append(_target_check(info, values, values[ignore]))
@@ -63,6 +72,8 @@ def _checks_of(info: OpInfo, operand: IndexOperand, values: Mapping[str, Any]) -
 
 def _check(info: OpInfo, place: int, item: int | None, size: int, dim: int, negative: bool) -> IndexCheck:
     kind, text = _INDEX_ERRORS.get(info.name, _DEFAULT)
+    if size == 0:
+        raise kind(_EMPTY)
     message = text.replace("{dim}", str(dim)).replace("{size}", str(size))
     return IndexCheck(place, item, -size if negative else 0, size, kind, message)
 

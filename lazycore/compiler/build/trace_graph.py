@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lazycore_plugin_api import Argument, DType, Graph, TensorSpec, Value
 
 from lazycore.compiler.build.bindings import (
     Binding,
     Built,
-    FlagCheck,
     InputBinding,
-    InputCheck,
     NumberBinding,
     StartBinding,
 )
 from lazycore.compiler.build.emitter import NodeWriter
+from lazycore.compiler.build.index_guards import IndexGuards
 from lazycore.compiler.build.random import DRAWS
 from lazycore.compiler.build.windows import Windows
 from lazycore.trace.call import ALIAS, Call, IndexCheck, Lifted, Number, Operand, Template, View, Write
@@ -33,14 +31,6 @@ def build_graph(calls: Sequence[Call], outputs: Sequence[int]) -> Built:
     return builder.finish(outputs)
 
 
-@dataclass(frozen=True)
-class _Flag:
-    low: Value
-    high: Value
-    check: IndexCheck
-    where: str
-
-
 class _Builder:
     def __init__(self) -> None:
         self.writer = NodeWriter()
@@ -49,8 +39,7 @@ class _Builder:
         self.values: dict[int, Value] = {}
         self.inputs: dict[Binding, Value] = {}
         self.overwritten: set[int] = set()
-        self.input_checks: list[InputCheck] = []
-        self.flags: list[_Flag] = []
+        self.guards = IndexGuards(self.writer, self._binding_of)
         # A view is read once for each value of its base; the graph is SSA, so the reading stays valid.
         self._reads: dict[tuple[int, View], Value] = {}
 
@@ -61,7 +50,7 @@ class _Builder:
         args = tuple(self._argument(a, self._dtype_of(call, i), call.compute) for i, a in enumerate(call.args))
         kwargs = {k: self._argument(a, call.compute, call.compute) for k, a in call.kwargs.items()}
         for check in call.checks:
-            self._check(check, args, call)
+            args = self._guarded(check, args, call)
         results = self._emit(call, args, kwargs)
         for value, result in zip(call.values, results, strict=False):
             if value is not None:
@@ -72,10 +61,8 @@ class _Builder:
     def finish(self, outputs: Sequence[int]) -> Built:
         """The graph, its inputs numbered in the order of first use."""
         results = [self._value(o) for o in outputs]
-        flags = []
-        for flag in self.flags:
-            flags.append(FlagCheck(len(results), flag.check, flag.where))
-            results += [flag.low, flag.high]
+        flags = self.guards.flag_checks(len(results))
+        results += self.guards.flag_values()
         graph = Graph(tuple(self.inputs.values()), self.writer.nodes, tuple(results))
         bindings = tuple(self.inputs)
         kept = {value.id for value in results}
@@ -84,7 +71,7 @@ class _Builder:
             for i, (b, value) in enumerate(self.inputs.items())
             if isinstance(b, InputBinding) and ~b.position in self.overwritten and value.id not in kept
         )
-        return Built(graph, bindings, donatable, tuple(self.input_checks), tuple(flags))
+        return Built(graph, bindings, donatable, tuple(self.guards.input_checks), tuple(flags))
 
     def _dtype_of(self, call: Call, position: int) -> DType | None:
         promoted = call.promoted is None or position in call.promoted
@@ -146,34 +133,22 @@ class _Builder:
         if target.value < 0:
             self.overwritten.add(target.value)
 
-    def _check(self, check: IndexCheck, args: tuple[Argument, ...], call: Call) -> None:
-        index = args[check.argument]
-        if check.item is not None and isinstance(index, tuple):
-            index = index[check.item]
-        assert isinstance(index, Value)
-        where = str(call.source) if call.op == ALIAS else f"{call.op} at {call.source}"
-        binding = next((b for b, v in self.inputs.items() if v.id == index.id), None)
-        if isinstance(binding, InputBinding):
-            self.input_checks.append(InputCheck(binding.position, check, where))
-            return
-        self.flags.append(self._flag(index, check, where))
+    def _guarded(self, check: IndexCheck, args: tuple[Argument, ...], call: Call) -> tuple[Argument, ...]:
+        """The arguments with a checked index operand in range."""
+        operand = args[check.argument]
+        where = f"{call.op} at {call.source}"
+        if check.item is None or not isinstance(operand, tuple):
+            assert isinstance(operand, Value)
+            guarded: Argument = self.guards.guard(operand, check, where)
+        else:
+            index = operand[check.item]
+            assert isinstance(index, Value)
+            item = self.guards.guard(index, check, where)
+            guarded = (*operand[: check.item], item, *operand[check.item + 1 :])
+        return (*args[: check.argument], guarded, *args[check.argument + 1 :])
 
-    def _flag(self, index: Value, check: IndexCheck, where: str) -> _Flag:
-        if check.ignore is not None:
-            index = self._without(index, check)
-        spec = TensorSpec((), index.spec.dtype)
-        low = self.writer.emit("aten.amin.default", (index, (), False), {}, spec)
-        high = self.writer.emit("aten.amax.default", (index, (), False), {}, spec)
-        return _Flag(low, high, check, where)
-
-    def _without(self, index: Value, check: IndexCheck) -> Value:
-        shape, dtype = index.spec.shape, index.spec.dtype
-        emit, number = self.writer.emit, TensorSpec((), dtype)
-        assert check.ignore is not None
-        ignored = emit("aten.scalar_tensor.default", (check.ignore,), {"dtype": dtype}, number)
-        harmless = emit("aten.scalar_tensor.default", (check.low,), {"dtype": dtype}, number)
-        mask = emit("aten.eq.Tensor", (index, ignored), {}, TensorSpec(shape, DType.bool))
-        return emit("aten.where.self", (mask, harmless, index), {}, index.spec)
+    def _binding_of(self, value: Value) -> Binding | None:
+        return next((b for b, v in self.inputs.items() if v.id == value.id), None)
 
     def _value(self, number: int) -> Value:
         if number >= 0:

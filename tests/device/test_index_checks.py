@@ -1,0 +1,143 @@
+"""Indices out of range raise what CPU raises: before launch where they are inputs, else at the next observation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+import lazycore
+
+Use = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+USES: dict[str, Use] = {
+    "embedding": lambda x, i: torch.nn.functional.embedding(i, x),
+    "index_select": lambda x, i: x.index_select(0, i),
+    "gather": lambda x, i: x.gather(0, i[:, None].expand(-1, 3)),
+    "index": lambda x, i: x[i],
+    "second index": lambda x, i: x[:, i],
+    "pair of indices": lambda x, i: x[i.clamp(0, 3), i],
+    "index_put": lambda x, i: x.clone().index_put_((i,), torch.ones(3, device=x.device)),
+    "assignment": lambda x, i: assign(x.clone(), i),
+    "index_add": lambda x, i: x.clone().index_add_(0, i, torch.ones(len(i), 3, device=x.device)),
+    "index_copy": lambda x, i: x.clone().index_copy_(0, i, torch.ones(len(i), 3, device=x.device)),
+    "index_fill": lambda x, i: x.clone().index_fill_(0, i, 2.0),
+    "scatter": lambda x, i: x.clone().scatter_(0, i[:, None].expand(-1, 3), 5.0),
+    "scatter_add": lambda x, i: x.clone().scatter_add_(0, i[:, None].expand(-1, 3), torch.ones(2, 3, device=x.device)),
+    "take": lambda x, i: x.take(i * 4),
+    "cross_entropy": lambda x, i: torch.nn.functional.cross_entropy(x[:2], i),
+    "nll_loss": lambda x, i: torch.nn.functional.nll_loss(x[:2].log_softmax(1), i),
+}
+NEGATIVE_IS_FINE = {"index", "second index", "pair of indices", "index_put", "assignment", "index_fill", "take"}
+
+
+def assign(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+    x[i] = 4.0
+    return x
+
+
+def base() -> torch.Tensor:
+    return torch.arange(12.0).reshape(4, 3)
+
+
+def outcome(use: Use, device: str, index: torch.Tensor, computed: bool) -> Any:
+    """The result on the CPU, or the exception of the observation."""
+    x, i = base().to(device), index.to(device)
+    if computed:
+        lazycore.sync()
+        i = i + 0 * i.sum()
+    try:
+        return use(x, i).cpu()
+    except (IndexError, RuntimeError) as error:
+        return error
+
+
+@pytest.mark.parametrize("computed", [False, True], ids=("input", "computed"))
+@pytest.mark.parametrize("values", [(0, 7), (5, 1), (-1, 1), (-9, 0), (2, 1)], ids=str)
+@pytest.mark.parametrize("name", USES)
+def test_the_type_of_error_is_the_cpus(name: str, values: tuple[int, int], computed: bool) -> None:
+    index = torch.tensor(values)
+    expected = outcome(USES[name], "cpu", index, computed)
+    got = outcome(USES[name], "lazycore", index, computed)
+    if isinstance(expected, Exception):
+        assert type(got) is type(expected), f"{got!r} where CPU has {expected!r}"
+        assert "test_index_checks.py" in str(got), "the line that asked for it"
+    else:
+        torch.testing.assert_close(got, expected)
+
+
+@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.parametrize("name", USES)
+def test_the_error_is_raised_once_and_the_next_step_works(name: str) -> None:
+    bad, good = torch.tensor([0, 77]), torch.tensor([1, 2])
+    for computed in (False, True):
+        assert isinstance(outcome(USES[name], "lazycore", bad, computed), Exception)
+        lazycore.sync()
+        got = outcome(USES[name], "lazycore", good, computed)
+        torch.testing.assert_close(got, outcome(USES[name], "cpu", good, computed))
+
+
+def test_an_input_is_checked_before_anything_runs() -> None:
+    x, i = base().to("lazycore"), torch.tensor([9]).to("lazycore")
+    state = torch.zeros(3).to("lazycore")
+    state.add_(1)
+    state.add_(x[i].sum())
+    with pytest.raises(IndexError):
+        lazycore.sync()
+    assert state.tolist() == [0.0, 0.0, 0.0], "the storage keeps what it held"
+
+
+def test_a_computed_index_raises_at_the_next_observation_of_anything() -> None:
+    x, i = base().to("lazycore"), torch.tensor([3]).to("lazycore")
+    lazycore.sync()
+    looked_up = x[i * 3]
+    weight = torch.ones(2, requires_grad=True, device="lazycore")
+    optimizer = torch.optim.SGD([weight], lr=0.5)
+    (weight * 2).sum().backward()
+    optimizer.step()
+    with pytest.raises(IndexError, match=r"index 9 is out of bounds for dimension 0 with size 4"):
+        weight.sum().item()
+    assert weight.tolist() == [0.0, 0.0]
+    assert looked_up.shape == (1, 3)
+
+
+def test_targets_to_ignore_may_be_anything() -> None:
+    scores = torch.randn(4, 3)
+    for ignore in (-100, 255, -1):
+        target = torch.tensor([0, ignore, 2, ignore])
+        expected = torch.nn.functional.cross_entropy(scores, target, ignore_index=ignore)
+        moved = scores.to("lazycore"), target.to("lazycore")
+        got = torch.nn.functional.cross_entropy(*moved, ignore_index=ignore)
+        torch.testing.assert_close(got.cpu(), expected)
+        computed = torch.nn.functional.cross_entropy(moved[0], moved[1] + 0, ignore_index=ignore)
+        torch.testing.assert_close(computed.cpu(), expected)
+
+
+def test_a_target_that_is_wrong_beside_one_to_ignore() -> None:
+    scores = torch.randn(3, 3).to("lazycore")
+    for shift in (0, 1):
+        target = torch.tensor([0, -100, 7 - shift]).to("lazycore") + torch.tensor([0, 0, shift]).to("lazycore")
+        with pytest.raises(IndexError, match="Target 7 is out of bounds"):
+            torch.nn.functional.cross_entropy(scores, target).item()
+
+
+def test_no_index_at_all_is_in_range() -> None:
+    x, none = base().to("lazycore"), torch.empty(0, dtype=torch.int64).to("lazycore")
+    assert x[none].shape == (0, 3)
+    assert x[none].cpu().shape == (0, 3)
+    assert x.index_select(0, none).cpu().shape == (0, 3)
+
+
+def test_many_steps_without_an_observation_keep_few_flags() -> None:
+    from lazycore.frontend import sync
+
+    table = torch.zeros(10, 3, device="lazycore", requires_grad=True)
+    optimizer = torch.optim.SGD([table], lr=0.1)
+    picks = torch.tensor([1, 2]).to("lazycore")
+    for _ in range(300):
+        table[picks + 1].sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    assert len(sync._flags) <= 100
