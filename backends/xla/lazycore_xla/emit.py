@@ -19,14 +19,15 @@ _HALF = (np.dtype(jnp.float16), np.dtype(jnp.bfloat16))
 
 
 def emit(segment: Segment) -> Callable[..., tuple[jax.Array, ...]]:
-    """The function from the segment's inputs to its outputs, to be traced by jax.
+    """The function from the segment's arguments to its outputs, to be traced by jax; bound constants are part of it.
 
     While it is traced it raises BackendError, with the op and the user's line, where a lowering fails or gives
     another shape or dtype than the IR says.
     """
 
     def run(*inputs: jax.Array) -> tuple[jax.Array, ...]:
-        values = {value.id: array for value, array in zip(segment.inputs, inputs, strict=True)}
+        values = {value.id: array for value, array in zip(segment.arguments, inputs, strict=True)}
+        values.update((segment.inputs[p].id, jnp.asarray(array)) for p, array in segment.constants.items())
         for node in segment.nodes:
             with jax.named_scope(_scope(node)):
                 values.update(zip((v.id for v in node.outputs), _results(node, values), strict=True))

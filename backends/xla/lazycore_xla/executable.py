@@ -52,7 +52,7 @@ def load_executable(payload: bytes) -> JaxExecutable:
 def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
     """Compile for the session's device. Raises BackendError from a lowering, or what XLA raises."""
     with own_configuration(), jax.default_device(session.device):
-        arguments = [jax.ShapeDtypeStruct(v.spec.static_shape, v.spec.dtype.numpy) for v in segment.inputs]
+        arguments = [jax.ShapeDtypeStruct(v.spec.static_shape, v.spec.dtype.numpy) for v in segment.arguments]
         function = jax.jit(_named(segment), donate_argnums=_donated(segment))
         compiled = function.lower(*arguments).compile(compiler_options=_OPTIONS)
     return JaxExecutable(compiled, [value.spec for value in segment.outputs], bool(segment.scalars))

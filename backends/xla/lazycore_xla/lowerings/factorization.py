@@ -9,7 +9,7 @@ from lazycore_plugin_api import DType, Node
 from lazycore_xla.lowerings.operands import Array, Out
 from lazycore_xla.registry import lowering
 
-__all__ = ["FACTORABLE", "adjoint", "lu_info", "row_order", "unchecked"]
+__all__ = ["FACTORABLE", "adjoint", "lu_factor", "row_order", "unchecked"]
 
 FACTORABLE = frozenset({DType.float32, DType.float64, DType.complex64, DType.complex128, DType.int32, DType.bool})
 """What LAPACK computes in, and the dtypes of pivots and flags."""
@@ -64,11 +64,11 @@ def _pivoting(node: Node) -> str | None:
 
 
 @lowering("aten.linalg_lu_factor_ex.default", dtypes=FACTORABLE, check=_pivoting)
-def _lu_factor(x: Array, *, pivot: bool = True, check_errors: bool = False) -> tuple[Array, Array, Array]:
+def lu_factor(x: Array, *, pivot: bool = True, check_errors: bool = False) -> tuple[Array, Array, Array]:
     """L below and U on and above the diagonal, pivots counted from 1, and LAPACK's info."""
     del pivot, check_errors
     factors, pivots, _ = _lu(x)
-    return factors, pivots + 1, lu_info(factors)
+    return factors, pivots + 1, _lu_info(factors)
 
 
 def _lu(x: Array) -> tuple[Array, Array, Array]:
@@ -80,7 +80,7 @@ def _lu(x: Array) -> tuple[Array, Array, Array]:
     return x, jnp.zeros((*x.shape[:-2], steps), jnp.int32), order
 
 
-def lu_info(factors: Array) -> Array:
+def _lu_info(factors: Array) -> Array:
     """The first zero on U's diagonal, counted from 1, or 0."""
     if 0 in factors.shape:
         return jnp.zeros(factors.shape[:-2], jnp.int32)

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from lazycore_xla.lowerings.factorization import FACTORABLE, lu_info, row_order, unchecked
+from lazycore_xla.lowerings.factorization import FACTORABLE, lu_factor, row_order, unchecked
 from lazycore_xla.lowerings.factorization import adjoint as adjoint_of
 from lazycore_xla.lowerings.operands import Array
 from lazycore_xla.registry import lowering
@@ -72,9 +72,20 @@ def _inverse(x: Array, *, check_errors: bool = False) -> tuple[Array, Array]:
     del check_errors
     if x.size == 0:
         return x, jnp.zeros(x.shape[:-2], jnp.int32)
-    factors, pivots, _ = lax.linalg.lu(x)
-    identity = jnp.eye(x.shape[-1], dtype=x.dtype)
-    return _lu_solve_left(factors, pivots + 1, identity, False), lu_info(factors)
+    factors, pivots, info = lu_factor(x)
+    return _lu_solve_left(factors, pivots, jnp.eye(x.shape[-1], dtype=x.dtype), False), info
+
+
+@lowering("aten._linalg_solve_ex.default", dtypes=FACTORABLE, check=unchecked)
+def _solve(
+    a: Array, b: Array, *, left: bool = True, check_errors: bool = False
+) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+    """X of A X = B or X A = B, with LU, pivots and info. B may be a vector, or a stack of them."""
+    del check_errors
+    factors, pivots, info = lu_factor(a)
+    vector = b.ndim == 1 or (a.ndim - 1 == b.ndim and b.shape == a.shape[:-1])
+    x = _lu_solve(factors, pivots, b[..., None] if vector else b, left=left)
+    return x[..., 0] if vector else x, factors, pivots, info
 
 
 @lowering("aten.cholesky_solve.default", "aten._cholesky_solve_helper.default", dtypes=FACTORABLE)
