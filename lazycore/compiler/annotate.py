@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lazycore_plugin_api import BackendInfo, Decision, Dim, Node, Rejected, Supported, Value
 
+from lazycore.compiler.placement import Refusal
 from lazycore.compiler.protocols import Backend
 
 __all__ = ["Annotation", "Annotator"]
@@ -22,7 +23,8 @@ class Annotation:
 
 
 class Annotator:
-    """Asks the selected backends in order, each at most once per node."""
+    """Asks the selected backends in order, each at most once per node; about a composite only the one that declared its
+    pattern."""
 
     def __init__(self, backends: Sequence[Backend]) -> None:
         self.backends = tuple(backends)
@@ -30,25 +32,45 @@ class Annotator:
 
     def __call__(self, node: Node) -> Annotation:
         """The node's annotation; quick for a node seen before."""
-        decisions = self._decisions.setdefault(node, {})
         rejections: dict[int, Rejected] = {}
-        for position, backend in enumerate(self.backends):
-            if position not in decisions:
-                decisions[position] = _decide(backend, node)
-            decision = decisions[position]
+        for position in self._candidates(node):
+            decision = self.decision(node, position)
             if not isinstance(decision, Rejected):
                 return Annotation(position, rejections)
             rejections[position] = decision
         return Annotation(None, rejections)
+
+    def decision(self, node: Node, position: int) -> Decision:
+        """What the backend at ``position`` says of the node."""
+        decisions = self._decisions.setdefault(node, {})
+        if position not in decisions:
+            decisions[position] = _decide(self.backends[position], node)
+        return decisions[position]
+
+    def taken_before(self, node: Node, position: int) -> bool:
+        """Whether a backend before ``position`` takes the node."""
+        earlier = (p for p in self._candidates(node) if p < position)
+        return any(not isinstance(self.decision(node, p), Rejected) for p in earlier)
 
     def exclude(self, position: int, nodes: Iterable[Node], reason: Rejected) -> None:
         """From now on the backend at ``position`` does not take these nodes."""
         for node in nodes:
             self._decisions.setdefault(node, {})[position] = reason
 
+    def refusals(self, node: Node) -> tuple[Refusal, ...]:
+        """Why the backends that were asked did not take the node."""
+        rejections = self(node).rejections.items()
+        return tuple(Refusal(self.backends[i].name, r.code, r.reason) for i, r in rejections)
+
     def reasons(self, node: Node) -> dict[str, str]:
         """Backend name -> why it did not take the node."""
-        return {self.backends[i].name: r.reason for i, r in self(node).rejections.items()}
+        return {refusal.backend: refusal.reason for refusal in self.refusals(node)}
+
+    def _candidates(self, node: Node) -> Iterable[int]:
+        if node.body is None:
+            return range(len(self.backends))
+        owner = node.op.partition(".")[0]
+        return [p for p, backend in enumerate(self.backends) if backend.name == owner]
 
 
 def _decide(backend: Backend, node: Node) -> Decision:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from lazycore_plugin_api import BackendError, CompileFailure, Node, Segment, Source
 
-__all__ = ["BackendWarning", "describe", "failed_compile", "unsupported", "warn_failed"]
+__all__ = ["BackendWarning", "describe", "failed_compile", "unsupported", "warn_apart", "warn_failed"]
 
 SHOWN = 3
 
@@ -38,10 +38,18 @@ def failed_compile(backend: str, segment: Segment, failure: CompileFailure) -> B
 
 def warn_failed(backend: str, segment: Segment, failure: CompileFailure, successors: Sequence[str]) -> None:
     """Warn at the user's line that a compile failed and who runs its ops now."""
+    _warn(backend, segment, failure, f"{' and '.join(successors)} will run these ops.")
+
+
+def warn_apart(backend: str, segment: Segment, failure: CompileFailure) -> None:
+    """Warn at the user's line that a compile failed and is tried once more without composites."""
+    _warn(backend, segment, failure, "Its composites are taken apart.")
+
+
+def _warn(backend: str, segment: Segment, failure: CompileFailure, consequence: str) -> None:
     where = segment.sources()
     file, line = (where[0].file, where[0].line) if where else ("<unknown>", 0)
-    instead = " and ".join(successors)
-    text = f"cannot compile {describe(backend, segment)}: {failure.reason}. {instead} will run these ops."
+    text = f"cannot compile {describe(backend, segment)}: {failure.reason}. {consequence}"
     warnings.warn_explicit(text, BackendWarning, file, line)
 
 

@@ -1,27 +1,24 @@
 """Cut an annotated graph into units: convex groups of one backend's nodes, and single nodes that run eagerly.
 
 First by levels, which is linear: level(node) = max over producers of (same placement -> their level, different ->
-one more), one unit per placement and level. Two units of one level then never depend on each other. Then units of
-one backend are merged wherever no path leaves the first and comes back into the second.
+one more). What hangs together within one level and placement makes a unit; such units never depend on each other in a
+circle. Then units of one backend are merged wherever no path leaves the first and comes back into the second, those
+that hand each other the most bytes first.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
 
 from lazycore_plugin_api import Graph
 
+from lazycore.compiler.merging import merge
+from lazycore.compiler.sizes import nbytes
+from lazycore.compiler.unit import Unit
+
 __all__ = ["Unit", "partition"]
-
-
-@dataclass(frozen=True)
-class Unit:
-    """Positions of nodes in their graph, ascending. ``backend`` None: exactly one node, which runs eagerly."""
-
-    backend: int | None
-    nodes: tuple[int, ...]
 
 
 def partition(graph: Graph, placements: Sequence[int | None]) -> list[Unit]:
@@ -29,9 +26,12 @@ def partition(graph: Graph, placements: Sequence[int | None]) -> list[Unit]:
 
     Every node is in exactly one unit.
     """
+    if placements and placements[0] is not None and len(set(placements)) == 1:
+        return [Unit(placements[0], tuple(range(len(placements))))]
     producers = _producers(graph)
     units = _by_level(producers, placements)
-    return _in_order(_merge(units, _edges(units, producers)), producers)
+    merged = merge(units, _edges(units, producers), _weights(graph, units))
+    return _in_order(merged, producers)
 
 
 def _producers(graph: Graph) -> list[set[int]]:
@@ -41,68 +41,47 @@ def _producers(graph: Graph) -> list[set[int]]:
 
 def _by_level(producers: list[set[int]], placements: Sequence[int | None]) -> list[Unit]:
     levels: list[int] = []
-    groups: dict[tuple[int, int], list[int]] = {}
+    # Node -> the first one known of those it hangs together with.
+    heads: list[int] = []
     for i, sources in enumerate(producers):
-        level = max((levels[j] + (placements[j] != placements[i]) for j in sources), default=0)
-        levels.append(level)
-        placement = placements[i]
-        # Eager nodes never share a unit: each gets a key of its own, below those of backends.
-        groups.setdefault((level, -1 - i if placement is None else placement), []).append(i)
-    keys = sorted(groups, key=lambda key: (key[0], groups[key][0]))
-    return [Unit(placements[groups[key][0]], tuple(groups[key])) for key in keys]
+        levels.append(max((levels[j] + (placements[j] != placements[i]) for j in sources), default=0))
+        heads.append(i)
+        if placements[i] is None:
+            continue
+        for j in sources:
+            if placements[j] == placements[i] and levels[j] == levels[i]:
+                a, b = sorted((_head(heads, i), _head(heads, j)))
+                heads[b] = a
+    groups: dict[int, list[int]] = {}
+    for i in range(len(producers)):
+        groups.setdefault(_head(heads, i), []).append(i)
+    keys = sorted(groups, key=lambda head: (levels[head], head))
+    return [Unit(placements[head], tuple(groups[head])) for head in keys]
 
 
-def _edges(units: list[Unit], producers: list[set[int]]) -> list[set[int]]:
+def _head(heads: list[int], i: int) -> int:
+    while heads[i] != i:
+        heads[i] = heads[heads[i]]
+        i = heads[i]
+    return i
+
+
+def _edges(units: Sequence[Unit], producers: list[set[int]]) -> list[set[int]]:
     """Unit -> the units that it reads from."""
     unit_of = {i: u for u, unit in enumerate(units) for i in unit.nodes}
     return [{unit_of[j] for i in unit.nodes for j in producers[i]} - {u} for u, unit in enumerate(units)]
 
 
-def _merge(units: list[Unit], edges: list[set[int]]) -> list[Unit]:
-    reach = _Reachability(edges)
-    members: dict[int, list[int]] = {u: list(unit.nodes) for u, unit in enumerate(units)}
-    for later, unit in enumerate(units):
-        if unit.backend is None:
-            continue
-        for earlier in [u for u in members if u < later and units[u].backend == unit.backend]:
-            if reach.mergeable(earlier, later):
-                reach.merge(earlier, later)
-                members[later] += members.pop(earlier)
-    return [Unit(units[u].backend, tuple(sorted(nodes))) for u, nodes in members.items()]
-
-
-class _Reachability:
-    """Ancestors and descendants of every unit as bit sets, kept right while units merge."""
-
-    def __init__(self, edges: list[set[int]]) -> None:
-        self.above = [0] * len(edges)
-        self.below = [0] * len(edges)
-        for u, sources in enumerate(edges):
-            for s in sources:
-                self.above[u] |= self.above[s] | 1 << s
-            for a in _bits(self.above[u]):
-                self.below[a] |= 1 << u
-
-    def mergeable(self, a: int, b: int) -> bool:
-        """Whether no path between the two passes through a third unit."""
-        return not (self.below[a] & self.above[b] or self.below[b] & self.above[a])
-
-    def merge(self, gone: int, kept: int) -> None:
-        """Make ``kept`` stand for both units."""
-        both = 1 << gone | 1 << kept
-        self.above[kept] = (self.above[kept] | self.above[gone]) & ~both
-        self.below[kept] = (self.below[kept] | self.below[gone]) & ~both
-        for u in _bits(self.below[kept]):
-            self.above[u] = (self.above[u] | self.above[kept] | 1 << kept) & ~(1 << gone)
-        for u in _bits(self.above[kept]):
-            self.below[u] = (self.below[u] | self.below[kept] | 1 << kept) & ~(1 << gone)
-
-
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+def _weights(graph: Graph, units: Sequence[Unit]) -> Counter[tuple[int, int]]:
+    """(writing unit, reading unit) of one backend -> bytes handed over."""
+    home = {v.id: (u, v) for u, unit in enumerate(units) for i in unit.nodes for v in graph.nodes[i].outputs}
+    weights: Counter[tuple[int, int]] = Counter()
+    for u, unit in enumerate(units):
+        read = {v.id for i in unit.nodes for v in graph.nodes[i].inputs() if v.id in home}
+        for writer, value in map(home.__getitem__, sorted(read)):
+            if writer != u and unit.backend is not None and units[writer].backend == unit.backend:
+                weights[writer, u] += nbytes([value])
+    return weights
 
 
 def _in_order(units: list[Unit], producers: list[set[int]]) -> list[Unit]:

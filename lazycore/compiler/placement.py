@@ -1,4 +1,4 @@
-"""Where the ops of one plan run: the data behind the placement summary, and its one line."""
+"""Where the ops of one plan run, and why: plain data, behind the placement summary and its one line."""
 
 from __future__ import annotations
 
@@ -8,9 +8,62 @@ from dataclasses import dataclass
 
 from lazycore_plugin_api import Source
 
-__all__ = ["EagerOp", "Placement", "Share"]
+__all__ = ["EagerOp", "LostMatch", "PlacedSegment", "Placement", "Refusal", "RefusedOp", "Share"]
 
 SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why one backend did not take an op. ``code`` is the plugin's own or the core's: ``dtype``, ``shape``,
+    ``declined`` (the segment as a whole), ``compile``, ``cost``, ``plugin``, ``plugin_error``."""
+
+    backend: str
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class RefusedOp:
+    """An op that a selected backend refused; ``taken_by`` is the backend that runs it, None for eager execution."""
+
+    op: str
+    source: Source | None
+    taken_by: str | None
+    refusals: tuple[Refusal, ...]
+
+
+@dataclass(frozen=True)
+class LostMatch:
+    """A pattern that matched and yet made no composite, or whose composite was taken apart again.
+
+    ``ops``: those matched. ``code``: the check's own, ``escapes``, ``inside`` or ``cycle`` where the graph forbids it,
+    ``unclaimed`` or ``compile`` where the backend did not take or could not compile it, ``plugin_error``.
+    """
+
+    backend: str
+    pattern: str
+    ops: tuple[str, ...]
+    code: str
+    reason: str
+    source: Source | None
+
+
+@dataclass(frozen=True)
+class PlacedSegment:
+    """One segment of the plan: how many ops by name, the user's lines, and its estimate. ``crossings`` and
+    ``crossing_bytes``: values that come from, or go to, another step of the plan."""
+
+    backend: str
+    name: str
+    ops: Mapping[str, int]
+    sources: tuple[Source, ...]
+    flops: int
+    bytes_in: int
+    bytes_out: int
+    crossings: int
+    crossing_bytes: int
+    constants: int
 
 
 @dataclass(frozen=True)
@@ -27,23 +80,35 @@ class Share:
 
 @dataclass(frozen=True)
 class EagerOp:
-    """One op that nobody took; ``reasons`` by backend."""
+    """One op that nobody took, and why, in the order of the backends."""
 
     op: str
     source: Source | None
-    reasons: Mapping[str, str]
+    refusals: tuple[Refusal, ...]
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """Backend -> reason."""
+        return {refusal.backend: refusal.reason for refusal in self.refusals}
 
 
 @dataclass(frozen=True)
 class Placement:
-    """A plan's ops by who runs them. ``str()`` is the one-line summary."""
+    """A plan's ops by who runs them. ``str()`` is the one-line summary.
+
+    ``segments``: in the order in which they run. ``refused``: every op that a backend refused, the eager ones among
+    them.
+    """
 
     shares: tuple[Share, ...]
     eager: tuple[EagerOp, ...]
+    segments: tuple[PlacedSegment, ...] = ()
+    refused: tuple[RefusedOp, ...] = ()
+    lost: tuple[LostMatch, ...] = ()
 
     @property
     def ops(self) -> int:
-        """Ops after legalization."""
+        """Ops after legalization; a composite counts as one."""
         return sum(share.ops for share in self.shares) + len(self.eager)
 
     def __str__(self) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from lazycore_plugin_api import (
     Buffer,
+    Constants,
     Executable,
     Graph,
     HostArray,
@@ -84,7 +85,8 @@ class Plan:
 
     ``outputs``: slots, one per graph output, repeated where the graph repeats them and below ``inputs`` (their number)
     where it returns an input. ``numbers``: positions of outputs whose slot is a scalar input. ``donated``: plan inputs
-    that a step overwrites. ``proven``: set by the first run that ends well; before that, no plan input is donated and
+    that a step overwrites. ``bindable``: plan inputs that a step of a backend reads which wants frozen inputs bound.
+    ``proven``: set by the first run that ends well; before that, no plan input is donated and
     every output is checked.
     """
 
@@ -94,6 +96,7 @@ class Plan:
     numbers: tuple[int, ...]
     donated: frozenset[int]
     placement: Placement
+    bindable: frozenset[int] = frozenset()
     proven: bool = False
 
 
@@ -114,7 +117,14 @@ def make_plan(graph: Graph, work: Sequence[Work], scalars: frozenset[int], place
         numbers=tuple(p for p, slot in enumerate(outputs) if slot in scalars),
         donated=frozenset(d.slot for d in donations if d.is_plan_input),
         placement=placement,
+        bindable=_bindable(work, slots, len(graph.inputs)),
     )
+
+
+def _bindable(work: Sequence[Work], slots: Mapping[int, int], inputs: int) -> frozenset[int]:
+    wants = [w for w in work if not isinstance(w, Node) and w[1].info.constants is not Constants.passed]
+    read = (slots[v.id] for segment, _, _ in wants for p, v in enumerate(segment.inputs) if p not in segment.scalars)
+    return frozenset(slot for slot in read if slot < inputs)
 
 
 def _read(item: Work) -> Sequence[Value]:
@@ -143,7 +153,7 @@ def _step(item: Work, slots: Mapping[int, int], inputs: int, release: tuple[int,
         origin = f"{item.op} at {item.source}" if item.source else item.op
         return EagerStep(item, read, tuple(value.spec for value in item.outputs), release, origin)
     segment, backend, executable = item
-    read = tuple(slots[value.id] for value in segment.inputs)
+    read = tuple(slots[value.id] for value in segment.arguments)
     tensors = len(read) - len(segment.scalars)
     return SegmentStep(
         segment=segment,

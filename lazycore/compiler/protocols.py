@@ -14,6 +14,7 @@ from lazycore_plugin_api import (
     Graph,
     HostArray,
     Node,
+    Pattern,
     Segment,
     Session,
     Target,
@@ -43,6 +44,10 @@ class Backend(Protocol):
 
     def supports(self, node: Node) -> Decision:
         """Whether it takes this node."""
+        ...
+
+    def patterns(self) -> Sequence[Pattern]:
+        """Groups of ops that it takes whole. Raises LazycoreError where the plugin fails."""
         ...
 
     def accept_segment(self, segment: Segment, estimate: Estimate) -> bool:

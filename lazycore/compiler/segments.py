@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from lazycore_plugin_api import Graph, Node, Segment, TensorSpec, Value, verify
+from lazycore_plugin_api import Constants, Graph, HostArray, Node, Segment, TensorSpec, Value, verify
 
-from lazycore.compiler.partition import Unit
 from lazycore.compiler.protocols import Backend
 from lazycore.compiler.ssa import distinct_inputs
+from lazycore.compiler.unit import Unit
 
 __all__ = ["Part", "cut"]
 
@@ -23,14 +23,17 @@ def cut(
     backends: Sequence[Backend],
     scalars: frozenset[int],
     donatable: frozenset[int],
+    constants: Mapping[int, HostArray] | None = None,
 ) -> list[Part]:
     """Each unit as a step, in order; every segment verified.
 
-    A segment's scalar inputs come last. An input is donatable where this segment is its last reader, the backend can
-    use it, an output of the same spec can take its place, and it is either an intermediate or a graph input in
-    ``donatable`` - and in no case an output of the graph.
+    A segment's scalar inputs come behind the others, and its constants last: those of the graph's inputs in
+    ``constants`` (position -> content) that it reads, if its backend wants them bound. An input is donatable where
+    this segment is its last reader, the backend can use it, an output of the same spec can take its place, and it
+    is either an intermediate or a graph input in ``donatable`` - and in no case an output of the graph.
     """
     numbers = frozenset(graph.inputs[p].id for p in scalars)
+    frozen = {graph.inputs[p].id: array for p, array in (constants or {}).items()}
     inputs = {value.id for p, value in enumerate(graph.inputs) if p not in donatable}
     uses = _Uses(graph, units)
     parts: list[Part] = []
@@ -39,8 +42,10 @@ def cut(
         if unit.backend is None:
             parts.append(nodes[0])
             continue
-        segment = _segment(position, nodes, uses, numbers)
-        if backends[unit.backend].info.capabilities.donation:
+        info = backends[unit.backend].info
+        bound = {} if info.constants is Constants.passed else frozen
+        segment = _segment(position, nodes, uses, numbers, bound)
+        if info.capabilities.donation:
             segment.donatable = _donatable(segment, uses.ending_in(position, segment) - inputs)
         verify(segment)
         parts.append(segment)
@@ -67,20 +72,25 @@ class _Uses:
         return {i for i in read if self.readers[i][-1] == position}
 
 
-def _segment(position: int, nodes: list[Node], uses: _Uses, numbers: frozenset[int]) -> Segment:
+def _segment(
+    position: int, nodes: list[Node], uses: _Uses, numbers: frozenset[int], frozen: Mapping[int, HostArray]
+) -> Segment:
     written = {out.id: out for node in nodes for out in node.outputs}
     read: dict[int, Value] = {v.id: v for node in nodes for v in distinct_inputs(node) if v.id not in written}
-    inputs = sorted(read.values(), key=lambda value: value.id in numbers)
+    inputs = sorted(read.values(), key=lambda value: 2 * (value.id in frozen) + (value.id in numbers))
     outputs = tuple(value for value in written.values() if uses.outside(position, value))
     scalars = frozenset(p for p, value in enumerate(inputs) if value.id in numbers)
-    return Segment(tuple(inputs), nodes, outputs, name=f"segment{position}", scalars=scalars)
+    constants = {p: frozen[value.id] for p, value in enumerate(inputs) if value.id in frozen}
+    name = f"segment{position}"
+    return Segment(tuple(inputs), nodes, outputs, name=name, scalars=scalars, constants=constants)
 
 
 def _donatable(segment: Segment, free: set[int]) -> frozenset[int]:
     room: Counter[TensorSpec] = Counter(value.spec for value in segment.outputs)
     chosen = []
     for position, value in enumerate(segment.inputs):
-        if value.id in free and position not in segment.scalars and room[value.spec] > 0:
+        mine = position not in segment.scalars and position not in segment.constants
+        if value.id in free and mine and room[value.spec] > 0:
             room[value.spec] -= 1
             chosen.append(position)
     return frozenset(chosen)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import heapq
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lazycore_plugin_api import Argument, Graph, Node, Value
 
-__all__ = ["distinct_inputs", "first_free_id", "rewire", "substitute"]
+__all__ = ["distinct_inputs", "first_free_id", "in_order", "rewire", "substitute"]
 
 
 def distinct_inputs(node: Node) -> tuple[Value, ...]:
@@ -36,3 +37,26 @@ def rewire(node: Node, values: Mapping[int, Value]) -> Node:
         return node
     args = tuple(substitute(argument, values) for argument in node.args)
     return replace(node, args=args, kwargs={k: substitute(a, values) for k, a in node.kwargs.items()})
+
+
+def in_order(nodes: Sequence[Node]) -> list[Node]:
+    """The nodes, each behind those it reads from; among the possible orders the one closest to the given. There must
+    be no cycle."""
+    writer = {out.id: i for i, node in enumerate(nodes) for out in node.outputs}
+    sources = [{writer[v.id] for v in node.inputs() if v.id in writer} for node in nodes]
+    readers: list[list[int]] = [[] for _ in nodes]
+    for i, before in enumerate(sources):
+        for j in before:
+            readers[j].append(i)
+    waiting = [len(before) for before in sources]
+    ready = [i for i, n in enumerate(waiting) if n == 0]
+    heapq.heapify(ready)
+    order: list[Node] = []
+    while ready:
+        i = heapq.heappop(ready)
+        order.append(nodes[i])
+        for r in readers[i]:
+            waiting[r] -= 1
+            if waiting[r] == 0:
+                heapq.heappush(ready, r)
+    return order

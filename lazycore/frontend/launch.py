@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from lazycore_plugin_api import HostArray
 
 from lazycore.compiler.build import (
     Binding,
@@ -24,10 +25,12 @@ from lazycore.compiler.plan import Plan
 from lazycore.config import config
 from lazycore.frontend.decompose import decompose
 from lazycore.frontend.eager import run_eager
-from lazycore.frontend.local import RootKey
-from lazycore.frontend.observer import OBSERVER, count_fallback
+from lazycore.frontend.freezing import Freezer
+from lazycore.frontend.local import RootKey, tree
+from lazycore.frontend.observer import Telling, count_fallback
 from lazycore.runtime import executor
 from lazycore.runtime.buffers import DeviceValue
+from lazycore.trace.call import Call
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 
@@ -45,16 +48,43 @@ class CompiledTrace:
     flags: tuple[FlagCheck, ...]
     donated: tuple[tuple[int, int], ...]
     """(plan input, trace input) of each input that the plan may overwrite."""
+    freezer: Freezer | None = None
 
 
 def compile_trace(node: Node, outputs: Sequence[int]) -> CompiledTrace:
     """Compile the path to ``node`` for the backends under which its trace began."""
+    key, calls = _recorded(node)
+    built = build_graph(calls, outputs)
+    observer = Telling(key.backends)
+    if node.plan is None:
+        observer.traced(built.graph)
+    compiled = _compile(built, outputs, key, observer)
+    places = _bindable(built, compiled.plan)
+    if not places:
+        return compiled
+
+    def bound(constants: Mapping[int, HostArray]) -> CompiledTrace:
+        with tree.compiling:
+            return _compile(built, outputs, key, observer, {places[p]: array for p, array in constants.items()})
+
+    return replace(compiled, freezer=Freezer(places, bound))
+
+
+def _recorded(node: Node) -> tuple[RootKey, list[Call]]:
     path = node.path()
     root = path[0].parent
     assert root is not None
     key: RootKey = root.key
-    calls = [call for step in path for call in step.calls]
-    built: Built = build_graph(calls, outputs)
+    return key, [call for step in path for call in step.calls]
+
+
+def _compile(
+    built: Built,
+    outputs: Sequence[int],
+    key: RootKey,
+    observer: Telling,
+    constants: Mapping[int, HostArray] | None = None,
+) -> CompiledTrace:
     plan = compile_graph(
         built.graph,
         scalars=built.scalars,
@@ -62,15 +92,26 @@ def compile_trace(node: Node, outputs: Sequence[int]) -> CompiledTrace:
         backends=key.backends,
         decompose=decompose,
         strict=config.strict,
-        observer=OBSERVER,
+        observer=observer,
+        constants=constants,
+        # The plan without constants is at hand, so that a compile that fails with them needs no fallback.
+        insist=bool(constants),
     )
     donated = tuple((p, b.position) for p in plan.donated if isinstance(b := built.bindings[p], InputBinding))
     return CompiledTrace(plan, tuple(outputs), built.bindings, built.input_checks, built.flags, donated)
 
 
+def _bindable(built: Built, plan: Plan) -> dict[int, int]:
+    """Trace input -> plan input, of those that may be bound as constants: no number, and not written by the trace."""
+    inputs = {p: b.position for p, b in enumerate(built.bindings) if isinstance(b, InputBinding)}
+    return {inputs[p]: p for p in sorted(plan.bindable - built.donatable) if p in inputs}
+
+
 def launch(compiled: CompiledTrace, trace: Trace) -> list[DeviceValue]:
     """Run a compiled trace. Raises IndexError or RuntimeError for an index input out of range, before anything runs;
     BackendError where a backend fails."""
+    if compiled.freezer is not None:
+        compiled = compiled.freezer.choose(compiled, trace.inputs)
     for check in compiled.input_checks:
         _check_input(check, trace.inputs[check.position])
     inputs = [_bind(b, trace) for b in compiled.bindings]

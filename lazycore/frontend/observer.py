@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lazycore_plugin_api import Node, Segment
+from lazycore_plugin_api import Graph, Node, Segment
 
 from lazycore.config import config
+from lazycore.plugins.backend import LoadedBackend
+from lazycore.plugins.observers import Observers
 from lazycore.report.metrics import METRICS
 
 if TYPE_CHECKING:
     from lazycore.compiler.placement import Placement
 
-__all__ = ["OBSERVER", "count_fallback"]
+__all__ = ["OBSERVER", "Telling", "count_fallback"]
 
 _log = logging.getLogger("lazycore")
 
@@ -25,7 +27,7 @@ def count_fallback(op: str) -> None:
 
 
 class _Observer:
-    """The pipeline's observer: it keeps the last placement for whoever wants to show it."""
+    """Counts and logs what the pipeline does, and keeps the last placements for whoever wants to show them."""
 
     def __init__(self) -> None:
         self.placements: list[Placement] = []
@@ -50,3 +52,24 @@ class _Observer:
 
 
 OBSERVER = _Observer()
+
+
+class Telling:
+    """The pipeline's observer for traces of some backends: counted here, then told to the backends' plugins."""
+
+    def __init__(self, backends: Sequence[LoadedBackend]) -> None:
+        self._plugins = Observers(backends)
+
+    def traced(self, graph: Graph) -> None:
+        self._plugins.traced(graph)
+
+    def compiled(self, segment: Segment, backend: str, seconds: float) -> None:
+        OBSERVER.compiled(segment, backend, seconds)
+        self._plugins.compiled(segment, backend, seconds)
+
+    def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:
+        OBSERVER.fell_back(node, reasons)
+        self._plugins.fell_back(node, reasons)
+
+    def placed(self, placement: Placement) -> None:
+        OBSERVER.placed(placement)

@@ -21,6 +21,7 @@ from lazycore_plugin_api import (
     LazycoreError,
     Node,
     OpenContext,
+    Pattern,
     Profile,
     Rejected,
     Segment,
@@ -28,9 +29,10 @@ from lazycore_plugin_api import (
     Supported,
     Target,
 )
-from lazycore_plugin_api.patterns import Pattern
 
 from lazycore.plugins.compiling import SegmentCompiler
+from lazycore.plugins.constants import ConstantStore
+from lazycore.plugins.declared import DeclaredPatterns
 from lazycore.plugins.hook_calls import HookCalls
 from lazycore.plugins.loading import Plugin
 from lazycore.plugins.sessions import LazySession
@@ -50,7 +52,9 @@ class LoadedBackend:
         self.target: Target = target
         self._hooks = HookCalls(self.name, plugin.manager)
         self._session = LazySession(self.name, self._open)
-        self._compiler = SegmentCompiler(self.name, self.info, self._hooks, self._context)
+        self._constants = ConstantStore(self.info, self._hooks, self._context)
+        self._compiler = SegmentCompiler(self.name, self.info, self._hooks, self._context, self._constants)
+        self._patterns = DeclaredPatterns(self.name, self._hooks)
 
     def __repr__(self) -> str:
         return f"LoadedBackend({self})"
@@ -96,9 +100,9 @@ class LoadedBackend:
         """The plugin's own passes on a copy of the segment, as ``compile`` runs them."""
         return self._compiler.prepare(segment, self._context())
 
-    def patterns(self) -> list[Pattern]:
-        """Groups of ops that the backend takes whole."""
-        return self._hooks.optional("lazycore_patterns", [], lambda: self._hooks.many("lazycore_patterns", Pattern))
+    def patterns(self) -> Sequence[Pattern]:
+        """Groups of ops that the backend takes whole; the plugin is asked once. Raises PluginError for unsound ones."""
+        return self._patterns.get()
 
     def preserve_ops(self) -> list[str]:
         """Composite ops that must not be decomposed before the backend was asked."""
@@ -114,25 +118,18 @@ class LoadedBackend:
 
     def prepare_constants(self, segment: Segment, constants: Mapping[int, HostArray]) -> Mapping[int, HostArray]:
         """The frozen inputs in the form the executable wants; the same positions as in ``constants``."""
-        hook = "lazycore_prepare_constants"
-        if not self._hooks.implements(hook):
-            return constants
-        prepared: Mapping[int, HostArray] = self._hooks.call(
-            hook, segment, segment=segment, constants=constants, ctx=self._context()
-        )
-        if not isinstance(prepared, Mapping) or prepared.keys() != constants.keys():
-            raise self._hooks.wrong(hook, prepared, f"a mapping with the positions {sorted(constants)}", segment)
-        return prepared
+        return self._constants.prepare(segment, constants)
 
     def load(self, artifact: Artifact) -> Executable | None:
-        """The executable that was serialized, or None where the plugin cannot load any."""
+        """The executable that was serialized, or None where the plugin cannot load any. Not called yet: it is for a
+        cache of executables on disk, which does not exist."""
         hook = "lazycore_load"
         if not self._hooks.implements(hook):
             return None
         return self._hooks.one(hook, Executable, artifact=artifact, ctx=self._context())  # type: ignore[type-abstract]
 
     def check_artifact(self, meta: ArtifactMeta) -> Compat:
-        """Whether a stored artifact runs here."""
+        """Whether a stored artifact runs here. Not called yet, as ``load``."""
         hook = "lazycore_check_artifact"
         mine = (meta.backend, meta.backend_version, meta.target) == (self.name, self.info.version, self.target)
         default = Compat.optimal if mine else Compat.recompile

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
@@ -12,26 +12,47 @@ from lazycore_plugin_api import (
     CompileContext,
     CompileFailure,
     Executable,
+    Graph,
     InvalidGraph,
     LazycoreError,
+    Node,
     PluginError,
     Segment,
     verify,
 )
 from lazycore_plugin_api.backend import Threads
 
+from lazycore.plugins.constants import ConstantStore
 from lazycore.plugins.hook_calls import HookCalls, place
 
 __all__ = ["SegmentCompiler"]
 
 Compiled = Executable | CompileFailure
 
+_KEPT: Mapping[str, Callable[[Segment], object]] = {
+    "inputs": lambda segment: [value.spec for value in segment.inputs],
+    "outputs": lambda segment: [value.spec for value in segment.outputs],
+    "scalars": lambda segment: segment.scalars,
+    "donatable inputs": lambda segment: segment.donatable,
+    "constants": lambda segment: {position: id(array) for position, array in segment.constants.items()},
+}
+"""What a plugin's passes must leave as it is, as the core binds a launch by it."""
+
 
 class SegmentCompiler:
-    """``lazycore_prepare`` and ``lazycore_compile`` of one backend. ``context`` opens the session, so it may raise."""
+    """``lazycore_prepare``, then the constants, then ``lazycore_compile`` of one backend. ``context`` opens the
+    session, so it may raise."""
 
-    def __init__(self, name: str, info: BackendInfo, hooks: HookCalls, context: Callable[[], CompileContext]) -> None:
+    def __init__(
+        self,
+        name: str,
+        info: BackendInfo,
+        hooks: HookCalls,
+        context: Callable[[], CompileContext],
+        constants: ConstantStore,
+    ) -> None:
         self._name = name
+        self._constants = constants
         self._hooks = hooks
         self._context = context
         serial = info.capabilities.compile_threads is Threads.serial
@@ -51,8 +72,7 @@ class SegmentCompiler:
         hook = "lazycore_prepare"
         if not self._hooks.implements(hook):
             return segment
-        copy = replace(segment, nodes=list(segment.nodes))
-        prepared = self._hooks.one(hook, Segment, segment, segment=copy, ctx=ctx)
+        prepared = self._hooks.one(hook, Segment, segment, segment=_copy(segment), ctx=ctx)
         self._check_prepared(segment, prepared)
         return prepared
 
@@ -61,11 +81,10 @@ class SegmentCompiler:
             verify(after)
         except InvalidGraph as error:
             raise PluginError(f"backend {self._name!r}: lazycore_prepare broke {before.name}: {error}") from error
-        for side in ("inputs", "outputs"):
-            specs = [[value.spec for value in getattr(segment, side)] for segment in (before, after)]
-            if specs[0] != specs[1]:
+        for what, of in _KEPT.items():
+            if of(before) != of(after):
                 raise PluginError(
-                    f"backend {self._name!r}: lazycore_prepare changed the {side} of {before.name}{place(before)}"
+                    f"backend {self._name!r}: lazycore_prepare changed the {what} of {before.name}{place(before)}"
                 )
 
     def _compile(self, segments: Sequence[Segment], ctx: CompileContext) -> list[Compiled]:
@@ -76,7 +95,8 @@ class SegmentCompiler:
 
     def _prepared(self, segment: Segment, ctx: CompileContext) -> Segment | CompileFailure:
         try:
-            return self.prepare(segment, ctx)
+            prepared = self.prepare(segment, ctx)
+            return replace(prepared, constants=self._constants.of(prepared)) if prepared.constants else prepared
         except LazycoreError as error:
             return CompileFailure(str(error), error)
 
@@ -92,3 +112,12 @@ class SegmentCompiler:
             return result
         error = self._hooks.wrong(hook, result, "an Executable or a CompileFailure per segment", segment)
         return CompileFailure(str(error), error)
+
+
+def _copy(segment: Segment) -> Segment:
+    """A copy that a plugin may change at will, composites' bodies included."""
+    return replace(segment, nodes=_nodes(segment), constants=dict(segment.constants))
+
+
+def _nodes(graph: Graph) -> list[Node]:
+    return [n if n.body is None else replace(n, body=replace(n.body, nodes=_nodes(n.body))) for n in graph.nodes]

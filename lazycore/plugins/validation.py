@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
 import pluggy
-from lazycore_plugin_api import API_VERSION, PROJECT, REQUIRED, BackendInfo, Capabilities, DType, Option, PluginError
+from lazycore_plugin_api import (
+    API_VERSION,
+    PROJECT,
+    REQUIRED,
+    BackendInfo,
+    Capabilities,
+    Constants,
+    DType,
+    Option,
+    PluginError,
+)
 
 __all__ = ["Incompatible", "check_hooks", "check_info", "check_version"]
 
 _MARK = f"{PROJECT}_impl"
+# It is a part of selections, and the first part of composites' op names.
+_NAME = re.compile(r"[\w-]+", re.ASCII)
 
 
 class Incompatible(PluginError):
@@ -97,9 +110,11 @@ def _sound_options(options: Any) -> bool:
 
 
 _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "name": (lambda v: _NAME.fullmatch(v) is not None, "letters, digits, _ and -"),
     "version": (lambda v: isinstance(v, str), "a string"),
     "devices": (_sound_devices, "a tuple of at least one device name"),
     "dtypes": (_sound_dtypes, "a set of DType"),
     "options": (_sound_options, "a mapping of names to Option, whose defaults are bool, int, float or str"),
     "capabilities": (lambda v: isinstance(v, Capabilities), "a Capabilities"),
+    "constants": (lambda v: isinstance(v, Constants), "a Constants"),
 }

@@ -10,6 +10,7 @@ from lazycore_plugin_api.backend import (
     Compat,
     CompileContext,
     CompileFailure,
+    Constants,
     Decision,
     Estimate,
     Executable,
@@ -28,7 +29,8 @@ from lazycore_plugin_api.backend import (
 from lazycore_plugin_api.dtypes import DType
 from lazycore_plugin_api.errors import BackendError, InvalidGraph, LazycoreError, PluginError, UnknownBackend
 from lazycore_plugin_api.hooks import ENTRY_POINT_GROUP, PROJECT, REQUIRED, hookimpl
-from lazycore_plugin_api.ir import Argument, Graph, Node, Segment, Source, Value, argument_values
+from lazycore_plugin_api.ir import COMPOSITE, Argument, Graph, Node, Segment, Source, Value, argument_values
+from lazycore_plugin_api.patterns import Match, Pattern
 from lazycore_plugin_api.serial import from_json, to_json
 from lazycore_plugin_api.specs import Dim, Shape, TensorSpec
 from lazycore_plugin_api.text import node_text, to_text
@@ -37,10 +39,11 @@ from lazycore_plugin_api.verifier import verify
 __version__ = "0.1.0"
 
 __all__ = [
-    "API_VERSION", "ENTRY_POINT_GROUP", "PROJECT", "REQUIRED",
+    "API_VERSION", "COMPOSITE", "ENTRY_POINT_GROUP", "PROJECT", "REQUIRED",
     "Argument", "Artifact", "ArtifactMeta", "BackendError", "BackendInfo", "Buffer", "Capabilities", "Compat",
-    "CompileContext", "CompileFailure", "DType", "Decision", "Dim", "Estimate", "Executable", "Graph", "HostArray",
-    "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Node", "OpenContext", "Option", "PluginError",
-    "Profile", "Rejected", "Segment", "Session", "Shape", "Source", "Supported", "Target", "TensorSpec", "Threads",
-    "UnknownBackend", "Value", "argument_values", "from_json", "hookimpl", "node_text", "to_json", "to_text", "verify",
+    "CompileContext", "CompileFailure", "Constants", "DType", "Decision", "Dim", "Estimate", "Executable", "Graph",
+    "HostArray", "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Match", "Node", "OpenContext", "Option",
+    "Pattern", "PluginError", "Profile", "Rejected", "Segment", "Session", "Shape", "Source", "Supported", "Target",
+    "TensorSpec", "Threads", "UnknownBackend", "Value", "argument_values", "from_json", "hookimpl", "node_text",
+    "to_json", "to_text", "verify",
 ]  # fmt: skip

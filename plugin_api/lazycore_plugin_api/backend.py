@@ -15,8 +15,8 @@ from lazycore_plugin_api.specs import TensorSpec
 
 __all__ = [
     "API_VERSION", "Artifact", "ArtifactMeta", "BackendInfo", "Buffer", "Capabilities", "Compat", "CompileContext",
-    "CompileFailure", "Decision", "Estimate", "Executable", "HostArray", "HostBuffer", "HostSession", "OpenContext",
-    "Option", "Profile", "Rejected", "Session", "Supported", "Target", "Threads",
+    "CompileFailure", "Constants", "Decision", "Estimate", "Executable", "HostArray", "HostBuffer", "HostSession",
+    "OpenContext", "Option", "Profile", "Rejected", "Session", "Supported", "Target", "Threads",
 ]  # fmt: skip
 
 API_VERSION = (1, 0)
@@ -30,6 +30,20 @@ class Threads(Enum):
 
     concurrent = "concurrent"
     serial = "serial"
+
+
+class Constants(Enum):
+    """What becomes of a segment's frozen inputs: values that were the same in several runs, such as weights in
+    inference.
+
+    ``passed``: nothing, they are inputs like all others. ``bind``: they are in ``Segment.constants``, and ``run``
+    does not get them. ``own``: the same, after ``lazycore_prepare_constants`` gave them the form that the
+    executable wants.
+    """
+
+    passed = "pass"
+    bind = "bind"
+    own = "own"
 
 
 @dataclass(frozen=True)
@@ -58,7 +72,8 @@ class Option:
 
 @dataclass(frozen=True)
 class BackendInfo:
-    """Who a backend is. ``devices`` are the names after ``--backend name:``, the first one the default."""
+    """Who a backend is. ``name`` consists of letters, digits, ``_`` and ``-``. ``devices`` are the names after
+    ``--backend name:``, the first one the default. ``constants`` says how frozen inputs reach it."""
 
     name: str
     version: str
@@ -67,6 +82,7 @@ class BackendInfo:
     dtypes: frozenset[DType] = frozenset(DType)
     options: Mapping[str, Option] = field(default_factory=dict)
     capabilities: Capabilities = Capabilities()
+    constants: Constants = Constants.passed
 
 
 @dataclass(frozen=True)
@@ -167,7 +183,8 @@ class Executable(ABC):
 
     @abstractmethod
     def run(self, inputs: Sequence[Buffer | HostArray]) -> Sequence[Buffer]:
-        """Compute the segment's outputs, in order. Scalar inputs are 0-d arrays, all others this session's buffers.
+        """Compute the segment's outputs, in order. ``inputs`` has one entry for each of ``Segment.arguments``: scalar
+        inputs as 0-d arrays, all others as this session's buffers; bound constants are not among them.
         Inputs are not written, except donatable ones of a backend with ``Capabilities.donation``."""
 
     def serialize(self) -> bytes | None:
@@ -201,12 +218,17 @@ class CompileContext:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The core's guess of a segment's cost, for ``lazycore_accept_segment``."""
+    """The core's guess of a segment's cost, for ``lazycore_accept_segment``.
+
+    ``bytes_in`` and ``bytes_out`` count inputs and outputs. ``crossings`` is the number of them that come from, or
+    go to, another step of the plan rather than the program, and ``crossing_bytes`` their size.
+    """
 
     flops: int
     bytes_in: int
     bytes_out: int
     crossings: int
+    crossing_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,10 @@ import numpy as np
 from lazycore_plugin_api.dtypes import DType
 from lazycore_plugin_api.specs import TensorSpec
 
-__all__ = ["Argument", "Graph", "Node", "Segment", "Source", "Value", "argument_values"]
+__all__ = ["COMPOSITE", "Argument", "Graph", "Node", "Segment", "Source", "Value", "argument_values"]
+
+COMPOSITE = "composite"
+"""The last part of a composite's op name."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +64,20 @@ def argument_values(argument: Argument) -> Iterator[Value]:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """One operator call."""
+    """One operator call, or a composite: a group of them that a backend's pattern matched.
+
+    A composite's ``op`` is ``<backend>.<pattern>.composite``. Its ``kwargs`` are the pattern's named values (and
+    named literals, as numbers), its ``args`` the other values read. ``body`` computes it in other ops: one body
+    input per value among the arguments, in the order of ``inputs()``, one body output per output. Value ids of a
+    body are its own.
+    """
 
     op: str
     args: tuple[Argument, ...]
     kwargs: Mapping[str, Argument] = field(default_factory=dict)
     outputs: tuple[Value, ...] = ()
     source: Source | None = None
+    body: Graph | None = None
 
     def inputs(self) -> Iterator[Value]:
         """The values it reads, in order, repeated where they are."""
@@ -104,13 +114,20 @@ class Segment(Graph):
 
     ``scalars``: positions of inputs that are 0-d numbers which vary from run to run; ``run`` gets them as 0-d NumPy
     arrays, never as buffers. ``donatable``: positions of inputs whose buffer nobody reads afterwards, so that the
-    executable may overwrite it. ``constants``: input position -> value, for inputs that are bound at compile time.
+    executable may overwrite it. ``constants``: input position -> content, for inputs that are bound at compile time
+    (``BackendInfo.constants``). They are the last of ``inputs``, and ``run`` does not get them; so all other positions
+    are the same in ``inputs`` and in what ``run`` gets.
     """
 
     name: str = "segment"
     scalars: frozenset[int] = frozenset()
     donatable: frozenset[int] = frozenset()
     constants: Mapping[int, np.ndarray[Any, Any]] = field(default_factory=dict)
+
+    @property
+    def arguments(self) -> tuple[Value, ...]:
+        """The inputs that ``run`` gets: all but the bound constants."""
+        return self.inputs[: len(self.inputs) - len(self.constants)]
 
     def sources(self) -> Sequence[Source]:
         """The user's lines that the segment stems from, each once, in order."""

@@ -18,12 +18,7 @@ FORMAT = 1
 
 def to_json(graph: Graph) -> str:
     """A graph or segment as JSON text. Constants' values are not part of it."""
-    record: dict[str, Any] = {
-        "format": FORMAT,
-        "inputs": [_value(v) for v in graph.inputs],
-        "nodes": [_node(n) for n in graph.nodes],
-        "outputs": [v.id for v in graph.outputs],
-    }
+    record = {"format": FORMAT, **_graph(graph)}
     if isinstance(graph, Segment):
         record |= {"name": graph.name, "scalars": sorted(graph.scalars), "donatable": sorted(graph.donatable)}
     return json.dumps(record, separators=(",", ":"), allow_nan=False)
@@ -40,6 +35,14 @@ def from_json(text: str) -> Graph:
         raise InvalidGraph(f"not a serialized graph: {type(error).__name__}: {error}") from error
 
 
+def _graph(graph: Graph) -> dict[str, Any]:
+    return {
+        "inputs": [_value(v) for v in graph.inputs],
+        "nodes": [_node(n) for n in graph.nodes],
+        "outputs": [v.id for v in graph.outputs],
+    }
+
+
 def _read(record: dict[str, Any]) -> Graph:
     values: dict[int, Value] = {}
 
@@ -51,10 +54,11 @@ def _read(record: dict[str, Any]) -> Graph:
 
     inputs = tuple(define(e) for e in record["inputs"])
     nodes = []
-    for op, args, kwargs, outputs, source in record["nodes"]:
+    for op, args, kwargs, outputs, source, *rest in record["nodes"]:
         arguments = tuple(_read_argument(a, values) for a in args)
         keywords = {k: _read_argument(a, values) for k, a in kwargs.items()}
-        nodes.append(Node(op, arguments, keywords, tuple(define(e) for e in outputs), _read_source(source)))
+        body = _read(rest[0]) if rest else None
+        nodes.append(Node(op, arguments, keywords, tuple(define(e) for e in outputs), _read_source(source), body))
     outputs = tuple(values[i] for i in record["outputs"])
     if "name" not in record:
         return Graph(inputs, nodes, outputs)
@@ -73,7 +77,8 @@ def _read_size(size: Any) -> int | Dim:
 
 def _node(node: Node) -> list[Any]:
     kwargs = {k: _argument(a) for k, a in node.kwargs.items()}
-    return [node.op, [_argument(a) for a in node.args], kwargs, [_value(v) for v in node.outputs], _source(node.source)]
+    record = [node.op, [_argument(a) for a in node.args], kwargs, [_value(v) for v in node.outputs]]
+    return [*record, _source(node.source), *([] if node.body is None else [_graph(node.body)])]
 
 
 def _argument(argument: Argument) -> Any:

@@ -20,7 +20,7 @@ def argument_text(argument: Argument) -> str:
 
 
 def node_text(node: Node) -> str:
-    """One node: ``%3: f32[4] = aten.add.Tensor(%1, %2, alpha=1)  # train.py:12``."""
+    """One node: ``%3: f32[4] = aten.add.Tensor(%1, %2, alpha=1)  # train.py:12``. A body is not part of it."""
     results = ", ".join(f"{v}: {v.spec}" for v in node.outputs)
     arguments = [argument_text(a) for a in node.args]
     arguments += [f"{k}={argument_text(a)}" for k, a in node.kwargs.items()]
@@ -38,10 +38,15 @@ def _input_text(graph: Graph, position: int, value: Value) -> str:
 
 
 def to_text(graph: Graph) -> str:
-    """The whole graph; a segment's inputs carry their marks."""
-    name = graph.name if isinstance(graph, Segment) else "graph"
+    """The whole graph; a segment's inputs carry their marks, a composite's body follows it."""
+    return "\n".join(_lines(graph, graph.name if isinstance(graph, Segment) else "graph"))
+
+
+def _lines(graph: Graph, name: str) -> list[str]:
     inputs = ", ".join(_input_text(graph, i, v) for i, v in enumerate(graph.inputs))
     lines = [f"{name}({inputs}) {{"]
-    lines += ["  " + node_text(n) for n in graph.nodes]
-    lines += [f"  return {', '.join(map(str, graph.outputs))}", "}"]
-    return "\n".join(lines)
+    for node in graph.nodes:
+        lines.append("  " + node_text(node))
+        if node.body is not None:
+            lines += ["    " + line for line in _lines(node.body, "body")]
+    return [*lines, f"  return {', '.join(map(str, graph.outputs))}", "}"]

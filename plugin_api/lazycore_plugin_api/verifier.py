@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lazycore_plugin_api.dtypes import DType
 from lazycore_plugin_api.errors import InvalidGraph
-from lazycore_plugin_api.ir import Argument, Graph, Node, Segment, Value
+from lazycore_plugin_api.ir import COMPOSITE, Argument, Graph, Node, Segment, Value
 from lazycore_plugin_api.specs import Dim
 from lazycore_plugin_api.text import node_text
 
@@ -13,7 +13,8 @@ __all__ = ["verify"]
 
 def verify(graph: Graph) -> None:
     """Raise InvalidGraph unless: each value is written once and read only afterwards, under one spec; ops are named
-    ``namespace.name.overload``; arguments are of the IR's kinds; outputs exist; a segment's marks name inputs."""
+    ``namespace.name.overload``; arguments are of the IR's kinds; outputs exist; a composite has a body, itself a valid
+    graph, that fits its arguments and outputs; a segment's marks name inputs, and its constants are the last ones."""
     defined: dict[int, Value] = {}
     for value in graph.inputs:
         _define(value, defined, "input")
@@ -54,6 +55,23 @@ def _check_node(node: Node, defined: dict[int, Value]) -> None:
         raise InvalidGraph(f"nothing is written by {where}")
     for value in node.outputs:
         _define(value, defined, where)
+    _check_body(node, where)
+
+
+def _check_body(node: Node, where: str) -> None:
+    if (node.body is not None) != node.op.endswith(f".{COMPOSITE}"):
+        raise InvalidGraph(f"{'a body belongs to' if node.body else 'no body has'} the composite {where}")
+    if node.body is None:
+        return
+    try:
+        verify(node.body)
+    except InvalidGraph as error:
+        raise InvalidGraph(f"the body of {where} is invalid: {error}") from error
+    sides = ((node.body.inputs, tuple(node.inputs()), "inputs"), (node.body.outputs, node.outputs, "outputs"))
+    for inner, outer, side in sides:
+        if [value.spec for value in inner] != [value.spec for value in outer]:
+            specs = ", ".join(str(value.spec) for value in inner)
+            raise InvalidGraph(f"the body's {side} ({specs}) do not fit {where}")
 
 
 def _check_argument(argument: Argument, defined: dict[int, Value], where: str) -> None:
@@ -75,5 +93,7 @@ def _check_marks(segment: Segment) -> None:
     for position in segment.scalars:
         if segment.inputs[position].spec.shape != ():
             raise InvalidGraph(f"scalar input {position} of {segment.name} is not 0-d")
+    if sorted(segment.constants) != list(range(count - len(segment.constants), count)):
+        raise InvalidGraph(f"the constants of {segment.name} are inputs {sorted(segment.constants)}, not the last ones")
     if segment.scalars & segment.donatable:
         raise InvalidGraph(f"{segment.name} would donate a scalar")

@@ -56,7 +56,8 @@ class ReferenceExecutable(Executable):
     def __init__(self, segment: Segment) -> None:
         self._segment = segment
         self._slots = _number(segment)
-        self._inputs = [self._slots[v.id] for v in segment.inputs]
+        self._inputs = [self._slots[v.id] for v in segment.arguments]
+        self._constants = [(self._slots[segment.inputs[p].id], array) for p, array in segment.constants.items()]
         self._outputs = [self._slots[v.id] for v in segment.outputs]
         dead = _last_uses(segment)
         self._steps = [_prepare(node, self._slots, dead[i]) for i, node in enumerate(segment.nodes)]
@@ -66,15 +67,17 @@ class ReferenceExecutable(Executable):
         live: list[Any] = [None] * len(self._slots)
         for slot, value in zip(self._inputs, inputs, strict=True):
             live[slot] = value.to_host() if isinstance(value, Buffer) else value
-        bound = [live[slot] for slot in self._inputs]
+        for slot, array in self._constants:
+            live[slot] = array
+        bound = [live[slot] for slot in (*self._inputs, *(slot for slot, _ in self._constants))]
         with np.errstate(all="ignore"):
             for step in self._steps:
                 _execute(step, live)
         return _own([live[slot] for slot in self._outputs], bound)
 
-    def serialize(self) -> bytes:
-        """The segment itself: planning it again costs nothing."""
-        return to_json(self._segment).encode()
+    def serialize(self) -> bytes | None:
+        """The segment itself: planning it again costs nothing. None with bound constants, which its text lacks."""
+        return None if self._constants else to_json(self._segment).encode()
 
 
 def _number(segment: Segment) -> dict[int, int]:

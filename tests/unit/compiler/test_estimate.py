@@ -44,7 +44,8 @@ def test_bytes_and_crossings() -> None:
     x, y = b.input(_spec(4)), b.input(_spec(4))
     z = b.op("aten.mul.Tensor", x, y, spec=_spec(4))
     segment = _segment(b.graph(z))
-    assert estimate(segment, frozenset({x.id, z.id})) == Estimate(flops=4, bytes_in=32, bytes_out=16, crossings=2)
+    expected = Estimate(flops=4, bytes_in=32, bytes_out=16, crossings=2, crossing_bytes=32)
+    assert estimate(segment, frozenset({x.id, z.id})) == expected
 
 
 def test_a_symbolic_size_counts_as_its_lower_bound() -> None:

@@ -91,7 +91,7 @@ def test_absent_hooks_have_their_defaults(backend: Any) -> None:
     plain = backend()
     segment = relu()
     assert isinstance(plain.session, HostSession)
-    assert plain.patterns() == []
+    assert list(plain.patterns()) == []
     assert plain.preserve_ops() == []
     assert plain.accept_segment(segment, ESTIMATE) is True
     assert plain.prepare(segment) is segment

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from lazycore.plugins import PluginWarning, observers, use_backend
+from lazycore.plugins import PluginWarning, use_backend
+from lazycore.plugins.observers import Observers
 
 HEARS = """
     @hookimpl
@@ -13,19 +14,19 @@ HEARS = """
 """
 
 
-def test_every_selected_plugin_is_told(install: Any, tmp_path: Any) -> None:
+def test_every_plugin_is_told(install: Any, tmp_path: Any) -> None:
     install("one", extra=HEARS)
     install("two", extra=HEARS)
     install("three")
-    use_backend("two,three,one")
-    observers.synced(cause=str(tmp_path / "heard"))
+    backends = use_backend("two,three,one").backends
+    Observers(backends).synced(cause=str(tmp_path / "heard"))
     assert (tmp_path / "heard").read_text() == "twoone"
 
 
 def test_a_failing_observer_is_a_warning_and_the_others_are_told(install: Any, tmp_path: Any) -> None:
     install("bad", extra="@hookimpl\ndef lazycore_synced(cause): 1 // 0")
     install("good", extra=HEARS)
-    use_backend("bad,good")
+    backends = use_backend("bad,good").backends
     with pytest.warns(PluginWarning, match="backend 'bad': lazycore_synced raised ZeroDivisionError"):
-        observers.synced(cause=str(tmp_path / "heard"))
+        Observers(backends).synced(cause=str(tmp_path / "heard"))
     assert (tmp_path / "heard").read_text() == "good"

@@ -10,12 +10,14 @@ from lazycore_plugin_api import (
     Buffer,
     Capabilities,
     CompileFailure,
+    Constants,
     Decision,
     DType,
     Estimate,
     Executable,
     HostArray,
     Node,
+    Pattern,
     Rejected,
     Segment,
     Session,
@@ -95,14 +97,18 @@ class FakeBackend:
         dtypes: Iterable[DType] = tuple(DType),
         donation: bool = False,
         smallest: int = 1,
+        patterns: Sequence[Pattern] = (),
+        constants: Constants = Constants.passed,
     ) -> None:
         self.name = name
         self.ops = frozenset(ops)
         self.broken = frozenset(broken)
-        self.info = BackendInfo(name, "1", dtypes=frozenset(dtypes), capabilities=Capabilities(donation=donation))
+        capabilities = Capabilities(donation=donation)
+        self.info = BackendInfo(name, "1", dtypes=frozenset(dtypes), capabilities=capabilities, constants=constants)
         self.target = Target(name, "cpu")
         self.session = FakeSession()
         self.smallest = smallest
+        self.declared = tuple(patterns)
         self.estimates: list[Estimate] = []
         self.asked: list[Node] = []
         self.compiled: list[Segment] = []
@@ -110,6 +116,9 @@ class FakeBackend:
     def supports(self, node: Node) -> Decision:
         self.asked.append(node)
         return Supported() if node.op in self.ops else Rejected("op", f"{node.op} is not known to {self.name}")
+
+    def patterns(self) -> Sequence[Pattern]:
+        return self.declared
 
     def accept_segment(self, segment: Segment, estimate: Estimate) -> bool:
         self.estimates.append(estimate)
