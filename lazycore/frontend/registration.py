@@ -34,6 +34,7 @@ _LEFT = frozenset(
         "embedding_renorm_", "fill", "ldexp", "allclose", "_trilinear",
         "dist", "unsafe_split", "unsafe_split_with_sizes", "linspace.Tensor_Tensor", "linspace.Tensor_Scalar",
         "linspace.Scalar_Tensor", "logspace.Tensor_Tensor", "logspace.Tensor_Scalar", "logspace.Scalar_Tensor",
+        "linalg_pinv",
         # A view, cloned.
         *(f"{view}_copy" for view in (
             "alias", "as_strided", "detach", "diagonal", "expand", "lift_fresh", "permute", "select", "slice", "split",

@@ -96,9 +96,29 @@ _ELEMENTWISE = [
         " sinh.default cosh.default tanh.default asinh.default acosh.default atanh.default sigmoid.default erf.default"
         " erfc.default erfinv.default lgamma.default digamma.default logit.default i0.default sinc.default"
         " special_ndtri.default special_log_ndtr.default special_entr.default special_erfcx.default"
-        " logsumexp.default",
+        " logsumexp.default special_i0e.default special_i1.default special_i1e.default special_bessel_j0.default"
+        " special_bessel_j1.default special_bessel_y0.default special_bessel_y1.default"
+        " special_modified_bessel_i0.default special_modified_bessel_i1.default special_modified_bessel_k0.default"
+        " special_modified_bessel_k1.default special_scaled_modified_bessel_k0.default"
+        " special_scaled_modified_bessel_k1.default special_spherical_bessel_j0.default special_airy_ai.default"
+        " polygamma.default angle.default",
         _FLOAT,
     ),
+    *_rows(
+        " ".join(
+            f"special_{name}.default"
+            for name in (
+                "zeta",
+                "hermite_polynomial_h",
+                "hermite_polynomial_he",
+                "laguerre_polynomial_l",
+                "legendre_polynomial_p",
+                *(f"{shifted}chebyshev_polynomial_{kind}" for shifted in ("", "shifted_") for kind in "tuvw"),
+            )
+        ),
+        _FLOAT,
+    ),
+    *_rows("igamma.default igammac.default", _COMMON),
     *_rows(
         "mse_loss.default mse_loss_backward.default smooth_l1_loss.default smooth_l1_loss_backward.default"
         " huber_loss.default huber_loss_backward.default binary_cross_entropy_with_logits.default"

@@ -15,7 +15,7 @@ from torch.utils import _pytree as pytree
 
 import lazycore
 from tests.opinfo.compare import DEVICE, Differs, compare
-from tests.opinfo.ties import resolve
+from tests.opinfo.ties import FREE_VECTORS, resolve
 from tests.opinfo.tolerances import TOLERANCES
 
 __all__ = ["Outcome", "database", "name_of", "run"]
@@ -98,6 +98,8 @@ def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None
         actual = info.op(there[0], *there[1], **there[2])
         values = info.name.rpartition(".")[2] not in _UNINITIALIZED
         results = resolve(info.name, here, expected), resolve(info.name, there, actual)
+        if info.name in FREE_VECTORS:
+            results = sample.output_process_fn_grad(expected), sample.output_process_fn_grad(actual)
         compare(*results, "forward", values, tolerance)
         compare(_plain(here), _plain(there), "inputs afterwards", tolerance=tolerance)
         outcome.forward += 1

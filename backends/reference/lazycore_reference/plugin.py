@@ -72,5 +72,5 @@ def lazycore_load(artifact: Artifact, ctx: CompileContext) -> Executable:  # noq
 
 @hookimpl
 def lazycore_conformance() -> Profile:
-    """All real dtypes."""
+    """All dtypes."""
     return Profile(dtypes=DTYPES)

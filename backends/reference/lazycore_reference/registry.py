@@ -9,6 +9,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from lazycore_plugin_api import Decision, DType, Node, Rejected, Supported
 
+from lazycore_reference.complex_ops import COMPLEX
+
 __all__ = ["Array", "DTYPES", "Entry", "Function", "decide", "find", "lowering", "operators"]
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -16,8 +18,7 @@ Function: TypeAlias = Callable[..., Any]
 Predicate: TypeAlias = Callable[[Node], str | None]
 _F = TypeVar("_F", bound=Function)
 
-DTYPES = frozenset(d for d in DType if not d.is_complex)
-"""Complex numbers are left to others: few lowerings would be right for them."""
+DTYPES = frozenset(DType)
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,12 @@ def operators() -> frozenset[str]:
 
 
 def decide(node: Node) -> Decision:
-    """Supported where the table has the op, all dtypes are known to it and the row has no objection."""
+    """Supported where the table has the op, it is right for the dtypes, and the row has no objection."""
     entry = _TABLE.get(node.op)
     if entry is None:
         return Rejected("op", f"the reference backend has no lowering of {node.op}")
-    foreign = {v.spec.dtype.value for v in (*node.inputs(), *node.outputs) if v.spec.dtype not in DTYPES}
-    if foreign:
-        return Rejected("dtype", f"the reference backend does not compute {', '.join(sorted(foreign))}")
+    values = (*node.inputs(), *node.outputs)
+    if not entry.raw and node.op not in COMPLEX and any(v.spec.dtype.is_complex for v in values):
+        return Rejected("dtype", f"the reference backend does not compute {node.op} of complex numbers")
     reason = entry.objection(node) if entry.objection else None
     return Rejected("attribute", reason) if reason else Supported()

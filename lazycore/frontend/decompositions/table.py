@@ -9,17 +9,20 @@ from typing import Any
 from lazycore.frontend.decompositions.distances import DISTANCES
 from lazycore.frontend.decompositions.elementwise import ELEMENTWISE
 from lazycore.frontend.decompositions.gradients import GRADIENTS
+from lazycore.frontend.decompositions.linalg import LINALG
 from lazycore.frontend.decompositions.ordering import ORDERING
 from lazycore.frontend.decompositions.pooling import POOLING
 from lazycore.frontend.decompositions.reducing import REDUCING
 from lazycore.frontend.decompositions.sampling import SAMPLING
 from lazycore.frontend.decompositions.shapes import SHAPES
+from lazycore.frontend.decompositions.special import SPECIAL
 from lazycore.frontend.schema import overload
 
 __all__ = ["table"]
 
 _OURS: dict[str, Callable[..., Any]] = {
     **SHAPES, **ELEMENTWISE, **ORDERING, **REDUCING, **DISTANCES, **POOLING, **SAMPLING, **GRADIENTS,
+    **SPECIAL, **LINALG,
 }  # fmt: skip
 
 

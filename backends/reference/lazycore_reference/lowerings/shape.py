@@ -27,7 +27,9 @@ def same(x: Array) -> Array:
 
 @lowering("aten._to_copy.default", raw=True)
 def cast(x: Array, *, dtype: DType | None = None) -> Array:
-    """x in another dtype: rounded to even, integers wrapped, anything but 0 true."""
+    """x in another dtype: rounded to even, integers wrapped, anything but 0 true; an imaginary part is dropped."""
+    if dtype is not None and x.dtype.kind == "c" and not dtype.is_complex and dtype is not DType.bool:
+        x = x.real
     return x if dtype is None else x.astype(dtype.numpy)
 
 

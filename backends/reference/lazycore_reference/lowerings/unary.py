@@ -80,7 +80,16 @@ def sigmoid(x: Array) -> Array:
     return np.reciprocal(1 + np.exp(-x))
 
 
-@lowering("aten.sign.default", "aten.sgn.default")
+@lowering("aten.sgn.default")
+def direction(x: Array) -> Array:
+    """The sign; of a complex number, the number of size 1 in its direction, or 0."""
+    if x.dtype.kind != "c":
+        return sign(x)
+    size = np.abs(x)
+    return np.where(size == 0, x.dtype.type(0), x / size)
+
+
+@lowering("aten.sign.default")
 def sign(x: Array) -> Array:
     """-1, 0 or 1; NaN and both zeros give +0."""
     return x if x.dtype == np.bool_ else np.subtract(x > 0, x < 0, dtype=np.int8)
