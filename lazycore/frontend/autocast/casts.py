@@ -30,10 +30,7 @@ _kept = _Kept()
 def eligible(x: Any) -> bool:
     """Whether autocast may change the dtype: of floating tensors on the device, float64 being meant as it is."""
     return (
-        isinstance(x, torch.Tensor)
-        and x.device.type == NAME
-        and x.is_floating_point()
-        and x.dtype is not torch.float64
+        isinstance(x, torch.Tensor) and x.device.type == NAME and x.is_floating_point() and x.dtype is not torch.float64
     )
 
 

@@ -94,8 +94,8 @@ def _appended(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
 def _refused(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:  # noqa: ARG001
     raise RuntimeError(
         "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast: the sigmoid before them "
-        "may round to 0 or 1. Use binary_cross_entropy_with_logits or BCEWithLogitsLoss, which autocast knows, or leave "
-        'autocast for this call with torch.autocast("lazycore", enabled=False)'
+        "may round to 0 or 1. Use binary_cross_entropy_with_logits or BCEWithLogitsLoss, which autocast knows, or "
+        'leave autocast for this call with torch.autocast("lazycore", enabled=False)'
     )
 
 

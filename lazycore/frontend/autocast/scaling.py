@@ -1,5 +1,7 @@
-"""What ``torch.amp.GradScaler`` asks of a device, composed of recorded ops: the scale is a value like any other, so that
-it may change from step to step without a compilation."""
+"""What ``torch.amp.GradScaler`` asks of a device, composed of recorded ops.
+
+The scale is a value like any other: it may change from step to step without a compilation.
+"""
 
 from __future__ import annotations
 
