@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from lazycore_plugin_api import TensorSpec
 
-from lazycore.frontend.definition import define, finish_node, new_node, new_result, recorded_node
+from lazycore.frontend.definition import define, finish_node, new_node, new_result, record
 from lazycore.frontend.dtypes import TO_IR
 from lazycore.frontend.operands import scalar, tensor_key
 from lazycore.frontend.overlap import refuse_internal, refuse_shared
@@ -46,8 +46,7 @@ def copy_between(dst: torch.Tensor, src: torch.Tensor) -> torch.Tensor:
         refuse_shared(dst, src)
         return _store_node(trace, item, state.layout, target, dst, src)
 
-    trace, node = recorded_node(key, make)
-    define(trace, node, state, target)
+    record(key, make, lambda trace, node: define(trace, node, state, target))
     return dst
 
 
@@ -81,8 +80,7 @@ def fill(dst: torch.Tensor, number: bool | int | float | complex) -> torch.Tenso
     def make(trace: Trace, item: Any) -> Node:
         return _fill_node(trace, item, state.layout, target, dst, number)
 
-    trace, node = recorded_node(key, make)
-    define(trace, node, state, target)
+    record(key, make, lambda trace, node: define(trace, node, state, target))
     return dst
 
 
@@ -103,8 +101,7 @@ def full(size: Any, number: Any, dtype: torch.dtype, stride: Any) -> torch.Tenso
         node, decoder = new_node(trace, item), Decoder(trace.node.ninputs, trace.node.nscalars)
         return finish_node(node, decoder, layout, None, _full_call(decoder, layout.size, item[2], number, dtype))
 
-    trace, node = recorded_node(key, make)
-    return new_result(trace, node)
+    return record(key, make, new_result)
 
 
 def _full_call(decoder: Decoder, size: tuple[int, ...], item: Any, number: Any, dtype: torch.dtype) -> Call:
@@ -133,5 +130,4 @@ def convert(x: torch.Tensor, dtype: torch.dtype, memory_format: torch.memory_for
         call = Call(ALIAS, (decoder.operand(item[1]),), {}, (spec,), compute=layout.dtype)
         return finish_node(node, decoder, layout, None, call)
 
-    trace, node = recorded_node(key, make)
-    return new_result(trace, node)
+    return record(key, make, new_result)

@@ -18,7 +18,7 @@ import torch
 from lazycore.frontend import operands, record, storage, sync
 from lazycore.frontend.eager import eager_kernel
 from lazycore.frontend.infer import NoInference
-from lazycore.frontend.local import local
+from lazycore.frontend.local import leave, local
 from lazycore.frontend.schema import DROPPED, ArgInfo, OpInfo
 from lazycore.trace.keys import literal_key
 from lazycore.trace.recorder import FULL
@@ -35,7 +35,7 @@ _GLOBALS: dict[str, Any] = {
     "empty_tensor": storage.empty_tensor,
     "flush": sync.barrier,
     "foreign": operands.foreign,
-    "late": sync.late,
+    "leave": leave,
     "literal": literal_key,
     "local": local,
     "operand": operands.operand,
@@ -66,24 +66,32 @@ _ONE = """\
         state.layout = node.layout
         tensor.untyped_storage().state = state
         trace.refs.append(ref(state))
+        if trace.closed:
+            leave(trace)
+            return {name}({forward})
         trace.node = node
 """
 
 _MANY = """\
         tensor = results(trace, node, {form!r})
+        if trace.closed:
+            leave(trace)
+            return {name}({forward})
+        trace.node = node
 """
 
 _INPLACE = """\
         if s0.index < 0:
             trace.refs.append(ref(s0))
+        if trace.closed:
+            leave(trace)
+            return {name}({forward})
         s0.index = node.index
         trace.node = node
         tensor = {first}
 """
 
 _TAIL = """\
-        if trace.closed:
-            return late(trace, node, tensor, {name}, ({args}), {kwargs})
         return tensor
     except NoInference:
         trace.rollback()
@@ -98,15 +106,15 @@ def functional_kernel(info: OpInfo) -> Callable[..., Any]:
     """The kernel of an op without side effects: Tensor arguments -> new tensors. Where torch cannot tell the results'
     shapes beforehand, the op runs at once."""
     form = "one" if info.returns == ("Tensor",) else "list" if info.returns[0].startswith("List") else "tuple"
-    return _compile(info, _ONE if form == "one" else _MANY.format(form=form), record.functional_node)
+    return _compile(info, _ONE if form == "one" else _MANY, record.functional_node, form)
 
 
 def inplace_kernel(info: OpInfo) -> Callable[..., Any]:
     """The kernel of an op that writes its first argument, which it returns."""
-    return _compile(info, _INPLACE.format(first=info.args[0].name), record.inplace_node)
+    return _compile(info, _INPLACE, record.inplace_node)
 
 
-def _compile(info: OpInfo, body: str, make: Callable[..., Any]) -> Callable[..., Any]:
+def _compile(info: OpInfo, body: str, make: Callable[..., Any], form: str = "one") -> Callable[..., Any]:
     name = "record_" + "".join(c if c.isalnum() else "_" for c in info.name)
     args = [a for a in info.args if not a.out]
     scope: dict[str, Any] = {**_GLOBALS, "info": info, "make": make, "eager": eager_kernel(info)}
@@ -127,7 +135,7 @@ def _compile(info: OpInfo, body: str, make: Callable[..., Any]) -> Callable[...,
         "forward": ", ".join(f"{_safe(a)}={_safe(a)}" if a.keyword else _safe(a) for a in args),
     }
     names["args"] = names["args"] or " "
-    source = _HEAD.format(**names) + body + _TAIL.format(**names)
+    source = (_HEAD + body + _TAIL).format(**names, first=info.args[0].name if info.args else "", form=form)
     return _load(name, source, scope)
 
 

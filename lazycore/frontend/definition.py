@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 from weakref import ref
 
 import torch
 
-from lazycore.frontend.local import local
+from lazycore.frontend.local import leave, local
 from lazycore.frontend.source import current_source
 from lazycore.frontend.storage import pending
 from lazycore.frontend.sync import barrier
@@ -19,11 +19,16 @@ from lazycore.trace.node import Node
 from lazycore.trace.recorder import FULL, Trace
 from lazycore.trace.state import StorageState
 
-__all__ = ["define", "finish_node", "new_node", "new_result", "recorded_node"]
+__all__ = ["define", "finish_node", "new_node", "new_result", "record"]
+
+Result = TypeVar("Result")
 
 
-def recorded_node(key: Callable[[Trace], Any], make: Callable[[Trace, Any], Node]) -> tuple[Trace, Node]:
-    """The node of a key, after a barrier where the trace is full."""
+def record(
+    key: Callable[[Trace], Any], make: Callable[[Trace, Any], Node], commit: Callable[[Trace, Node], Result]
+) -> Result:
+    """Find or ``make`` the node of a key, after a barrier where the trace is full, and ``commit`` it: in one piece, as
+    other threads see it."""
     while True:
         trace = local.trace
         try:
@@ -34,9 +39,13 @@ def recorded_node(key: Callable[[Trace], Any], make: Callable[[Trace, Any], Node
         except BaseException:
             trace.rollback()
             raise
-        if node is not FULL:
-            return trace, node
-        barrier("a full trace")
+        if node is FULL:
+            barrier("a full trace")
+            continue
+        with trace.recorder.lock:
+            if not trace.closed:
+                return commit(trace, node)
+        leave(trace)
 
 
 def new_node(trace: Trace, key: Any) -> Node:

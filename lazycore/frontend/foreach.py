@@ -13,21 +13,21 @@ from typing import Any
 import torch
 from lazycore_plugin_api import TensorSpec
 
+from lazycore.frontend.definition import record
 from lazycore.frontend.dtypes import TO_IR
 from lazycore.frontend.infer import Inferred, infer
-from lazycore.frontend.local import local
 from lazycore.frontend.operands import scalar, tensor_key
 from lazycore.frontend.record import bind, promoted_places, result_layout, results, written
 from lazycore.frontend.schema import ArgInfo, OpInfo, info_of
 from lazycore.frontend.source import current_source
 from lazycore.frontend.storage import is_ours, state_of
-from lazycore.frontend.sync import barrier
 from lazycore.frontend.template import Decoder
 from lazycore.trace.call import Call, Operand, Template, Write
 from lazycore.trace.keys import literal_key
 from lazycore.trace.layout import Layout
 from lazycore.trace.node import Node
-from lazycore.trace.recorder import FULL, Trace
+from lazycore.trace.recorder import Trace
+from lazycore.trace.state import StorageState
 
 __all__ = ["foreach_kernel", "single_of"]
 
@@ -65,13 +65,12 @@ def foreach_kernel(op: Any) -> Callable[..., Any]:
         states = [state_of(t) for t in first if is_ours(t)]
         if len(states) != len(first) or (in_place and len(set(map(id, states))) != len(states)):
             return _one_by_one(info, single, values, in_place)
-        trace, node = _record(info, single, values, in_place)
+        outputs = _record(info, single, values, tuple(states) if in_place else ())
         if in_place:
-            written(trace, node, tuple(states))
             # torch's foreach kernels count versions themselves: no key above them does.
             torch._C._increment_version(first)
             return None
-        return results(trace, node, "list")
+        return outputs
 
     return kernel
 
@@ -95,20 +94,27 @@ def _element(arg: ArgInfo, value: Any, position: int) -> Any:
     return value[position] if arg.kind in _ELEMENT else value
 
 
-def _record(info: OpInfo, single: OpInfo, values: Sequence[Any], in_place: bool) -> tuple[Trace, Node]:
-    while True:
-        trace = local.trace
-        try:
-            triples = zip(info.args, values, single.args, strict=False)
-            key = (info.number, *(_key(trace, a, v, single, own.name) for a, v, own in triples))
-            found = trace.node.children.get(key)
-            node = found or trace.grow(key, lambda k, t=trace: _node(t, k, info, single, values, in_place))
-        except BaseException:
-            trace.rollback()
-            raise
-        if node is not FULL:
-            return trace, node
-        barrier("a full trace")
+def _record(
+    info: OpInfo, single: OpInfo, values: Sequence[Any], states: tuple[StorageState, ...]
+) -> list[torch.Tensor] | None:
+    """Record the call; ``states``: the storages that it writes."""
+
+    def key(trace: Trace) -> Any:
+        triples = zip(info.args, values, single.args, strict=False)
+        return (info.number, *(_key(trace, a, v, single, own.name) for a, v, own in triples))
+
+    def make(trace: Trace, item: Any) -> Node:
+        return _node(trace, item, info, single, values, bool(states))
+
+    def commit(trace: Trace, node: Node) -> list[torch.Tensor] | None:
+        if states:
+            written(trace, node, states)
+            return None
+        tensors: list[torch.Tensor] = results(trace, node, "list")
+        trace.node = node
+        return tensors
+
+    return record(key, make, commit)
 
 
 def _key(trace: Trace, arg: ArgInfo, value: Any, single: OpInfo, name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from lazycore_plugin_api import TensorSpec
 
-from lazycore.frontend.definition import new_node, recorded_node
+from lazycore.frontend.definition import new_node, record
 from lazycore.frontend.dtypes import TO_IR
 from lazycore.frontend.operands import tensor_key
 from lazycore.frontend.template import Decoder
@@ -40,5 +40,7 @@ def guard(holds: torch.Tensor, message: str) -> None:
         )
         return node
 
-    trace, node = recorded_node(key, make)
-    trace.node = node
+    def commit(trace: Trace, node: Node) -> None:
+        trace.node = node
+
+    record(key, make, commit)

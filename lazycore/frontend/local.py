@@ -13,7 +13,7 @@ from lazycore.plugins.selection import current
 from lazycore.trace.recorder import Recorder, Trace
 from lazycore.trace.tree import Tree
 
-__all__ = ["RootKey", "fresh_trace", "leave_root", "local", "tree"]
+__all__ = ["RootKey", "fresh_trace", "leave", "leave_root", "local", "tree"]
 
 tree = Tree()
 
@@ -66,3 +66,11 @@ def fresh_trace() -> Trace:
     old.closed = True
     local.trace = Trace(tree, tree.root(_root_key()), local.recorder)
     return old
+
+
+def leave(trace: Trace) -> None:
+    """Another thread closed a trace in the middle of a call: forget what the call pushed, and record it anew in a fresh
+    trace."""
+    trace.rollback()
+    if local.trace is trace:
+        fresh_trace()

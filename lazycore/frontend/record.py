@@ -34,9 +34,8 @@ def bind(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict
 
 
 def results(trace: Trace, node: Node, form: str) -> Any:
-    """New tensors for a node's results, and the trace moved onto the node."""
+    """New tensors for a node's results. The trace has yet to be moved onto the node."""
     tensors = [None if out is None else pending(trace, *out) for out in node.outs]
-    trace.node = node
     if form == "one":
         return tensors[0]
     return tensors if form == "list" else tuple(tensors)

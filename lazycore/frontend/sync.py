@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
 from lazycore_plugin_api import LazycoreError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lazycore.compiler.build import FlagCheck
     from lazycore.frontend.launch import CompiledTrace
 
-__all__ = ["barrier", "check_flags", "late", "observe", "run_trace", "wait_all"]
+__all__ = ["barrier", "check_flags", "observe", "run_trace", "wait_all"]
 
 _IN_FLIGHT = 2
 # Results of a launch that are watched: the first may be dropped or donated by the next step, hardly all of them.
@@ -59,14 +59,16 @@ def wait_all() -> None:
         _wait(_launched.popleft())
 
 
-def run_trace(trace: Trace, cause: str) -> None:  # noqa: ARG001 - for whoever explains syncs
+def run_trace(trace: Trace, cause: str) -> None:
     """End a trace, of this thread or another one, and launch it."""
     with trace.recorder.lock:
         if trace is local.trace:
             fresh_trace()
-        trace.closed = True
-        trace.ran = node = trace.node
-        live = _live(trace)
+        if trace.ran:
+            return
+        trace.closed = trace.ran = True
+        node = trace.node
+        live = _live(trace, node)
         _release_inputs(trace)
         if node.depth:
             METRICS.ops_recorded += node.depth
@@ -75,18 +77,19 @@ def run_trace(trace: Trace, cause: str) -> None:  # noqa: ARG001 - for whoever e
             return
         METRICS.syncs += 1
         try:
-            _settle(trace, node, live)
+            _settle(trace, node, live, cause)
         except BaseException as error:
-            _fail(live, error)
+            _fail(trace, live, error)
             raise
 
 
-def _live(trace: Trace) -> dict[int, StorageState]:
-    """The storages that still wait for this trace, by value."""
+def _live(trace: Trace, node: Node) -> dict[int, StorageState]:
+    """The storages that still wait for this trace, by value. One past the node's values belongs to a call of another
+    thread that came too late to be recorded, and is made anew."""
     live = {}
     for entry in trace.refs:
         state = entry()
-        if state is not None and state.trace is trace and state.index >= 0:
+        if state is not None and state.trace is trace and 0 <= state.index < node.nvalues:
             live[state.index] = state
     return live
 
@@ -98,21 +101,22 @@ def _release_inputs(trace: Trace) -> None:
             state.fast = state.trace = None
 
 
-def _settle(trace: Trace, node: Node, live: Mapping[int, StorageState]) -> None:
+def _settle(trace: Trace, node: Node, live: Mapping[int, StorageState], cause: str) -> None:
     from lazycore.frontend.launch import launch
 
-    compiled = _plan_for(node, frozenset(live))
+    compiled = _plan_for(node, frozenset(live), cause)
     results = launch(compiled, trace)
     for index, value in zip(compiled.outputs, results, strict=False):
         state = live.get(index)
-        if state is not None:
+        # Another thread may have given it a newer value meanwhile.
+        if state is not None and state.trace is trace:
             state.settle(value)
     for flag in compiled.flags:
         _flags.append((flag, results[flag.output], results[flag.output + 1]))
     _throttle(results)
 
 
-def _plan_for(node: Node, live: frozenset[int]) -> CompiledTrace:
+def _plan_for(node: Node, live: frozenset[int], cause: str) -> CompiledTrace:
     """The node's plan if it serves all live values, else a new one for every value that was live here so far."""
     from lazycore.frontend.launch import compile_trace
 
@@ -123,7 +127,7 @@ def _plan_for(node: Node, live: frozenset[int]) -> CompiledTrace:
         else:
             METRICS.traces += compiled is None
             wanted = node.seen | live
-            compiled = node.plan = compile_trace(node, sorted(wanted))
+            compiled = node.plan = compile_trace(node, sorted(wanted), cause)
             node.seen = wanted
         tree.touch(node)
     return compiled
@@ -146,21 +150,12 @@ def _wait(launched: tuple[ReferenceType[DeviceValue], ...]) -> None:
             return
 
 
-def _fail(live: Mapping[int, StorageState], error: BaseException) -> None:
+def _fail(trace: Trace, live: Mapping[int, StorageState], error: BaseException) -> None:
     """Storages that held a value before keep it; the others raise the error when they are observed."""
     for state in live.values():
+        if state.trace is not trace:
+            continue
         if state.value is not None and not state.value.deleted:
             state.settle(state.value)
         else:
             state.poison(error if isinstance(error, Exception) else LazycoreError(f"interrupted by {error!r}"))
-
-
-def late(
-    trace: Trace, node: Node, result: Any, kernel: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> Any:
-    """A kernel found its trace closed by another thread: keep the result if the run included it, else record anew."""
-    if local.trace is trace:
-        fresh_trace()
-    with trace.recorder.lock:
-        included = trace.ran is not None and trace.ran.depth >= node.depth
-    return result if included else kernel(*args, **kwargs)

@@ -42,9 +42,10 @@ class Trace:
         self.refs: list[ReferenceType[StorageState]] = []
         # The node that stands where ``node`` stands on the path this trace left by literals alone.
         self.twin: Node | None = None
+        # Another thread may close the trace between a call's key and its record: whoever records looks last at this,
+        # and then changes the trace without giving way to other threads.
         self.closed = False
-        # Where the trace stood when it was run; another thread may still commit a call to it afterwards.
-        self.ran: Node | None = None
+        self.ran = False
 
     def admit(self, state: StorageState) -> None:
         """Make a materialized storage a trace input. Until the call is recorded this can be rolled back."""

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import torch
 from lazycore_plugin_api import TensorSpec
 
-from lazycore.frontend.definition import define, finish_node, new_node, recorded_node
+from lazycore.frontend.definition import define, finish_node, new_node, record
 from lazycore.frontend.dtypes import TO_IR
 from lazycore.frontend.operands import tensor_key
 from lazycore.frontend.overlap import refuse_internal
@@ -48,9 +48,11 @@ def draw_into(x: torch.Tensor, name: str, parameters: Sequence[Parameter], liter
         call = Call(f"lazycore.{name}.default", _arguments(decoder, item, parameters, literals), {}, (spec,))
         return finish_node(node, decoder, state.layout, where, call)
 
-    trace, node = recorded_node(key, make)
-    place.commit(trace)
-    define(trace, node, state, target)
+    def commit(trace: Trace, node: Node) -> None:
+        place.commit(trace)
+        define(trace, node, state, target)
+
+    record(key, make, commit)
     return x
 
 
@@ -81,9 +83,13 @@ def draw_new(
         )  # fmt: skip
         return node
 
-    trace, node = recorded_node(key, make)
-    place.commit(trace)
-    return results(trace, node, "tuple")  # type: ignore[no-any-return]
+    def commit(trace: Trace, node: Node) -> tuple[torch.Tensor, ...]:
+        place.commit(trace)
+        tensors: tuple[torch.Tensor, ...] = results(trace, node, "tuple")
+        trace.node = node
+        return tensors
+
+    return record(key, make, commit)
 
 
 def _keys(trace: Trace, parameters: Sequence[Parameter]) -> tuple[Any, ...]:
