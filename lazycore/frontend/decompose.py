@@ -13,6 +13,7 @@ from lazycore.frontend.decompositions.table import table
 from lazycore.frontend.decompositions.translate import translate
 from lazycore.frontend.dtypes import TO_TORCH
 from lazycore.frontend.eager import _op_of, torch_arguments
+from lazycore.frontend.preserved import composition_of
 from lazycore.frontend.schema import info_of
 
 __all__ = ["decompose"]
@@ -21,9 +22,10 @@ __all__ = ["decompose"]
 def decompose(node: Node) -> Graph | None:
     """The node as a graph of ATen ops over its distinct input values, or None where nothing decomposes it."""
     try:
-        function = table().get(_op_of(node.op))
+        op = _op_of(node.op)
     except AttributeError:
         return None
+    function = table().get(op) or composition_of(op)
     if function is None:
         return None
     values = list({v.id: v for v in node.inputs()}.values())

@@ -5,8 +5,10 @@ from __future__ import annotations
 from lazycore.frontend import engine, patches
 from lazycore.frontend.autocast.kernels import register_autocast
 from lazycore.frontend.device import register_device
+from lazycore.frontend.preserved import preserve
 from lazycore.frontend.refusals import register_refusals
 from lazycore.frontend.registration import register_all
+from lazycore.plugins.selection import on_selected
 
 __all__ = ["install"]
 
@@ -17,5 +19,6 @@ def install() -> None:
     register_all()
     register_refusals()
     register_autocast()
+    on_selected(preserve)
     engine.install()
     patches.install()

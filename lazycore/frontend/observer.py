@@ -63,6 +63,9 @@ class Telling:
     def traced(self, graph: Graph) -> None:
         self._plugins.traced(graph)
 
+    def synced(self, cause: str) -> None:
+        self._plugins.synced(cause)
+
     def compiled(self, segment: Segment, backend: str, seconds: float) -> None:
         OBSERVER.compiled(segment, backend, seconds)
         self._plugins.compiled(segment, backend, seconds)

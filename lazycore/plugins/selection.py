@@ -17,7 +17,7 @@ from lazycore.plugins.loading import FailedPlugin, LoadResult, load
 from lazycore.plugins.targets import make_target
 from lazycore.plugins.warning import PluginWarning
 
-__all__ = ["DEFAULTS", "ENVIRONMENT", "Selection", "current", "on_change", "use_backend"]
+__all__ = ["DEFAULTS", "ENVIRONMENT", "Selection", "current", "on_change", "on_selected", "use_backend"]
 
 ENVIRONMENT = "LAZYCORE_BACKEND"
 DEFAULTS = ("xla", "reference")
@@ -29,6 +29,7 @@ _lock = threading.RLock()
 _selected: Backends | None = None
 _backends: dict[Hashable, LoadedBackend] = {}
 _listeners: list[Callable[[], None]] = []
+_followers: list[Callable[[Backends], None]] = []
 
 
 class Selection:
@@ -76,12 +77,19 @@ def on_change(listener: Callable[[], None]) -> None:
     _listeners.append(listener)
 
 
+def on_selected(listener: Callable[[Backends], None]) -> None:
+    """Have ``listener`` called with the backends after each selection, the first one included."""
+    _followers.append(listener)
+
+
 def _change(backends: Backends | None) -> None:
     global _selected
     if _selected is not None and backends != _selected:
         for listener in _listeners:
             listener()
     _selected = backends
+    for follower in _followers:
+        follower(backends or ())
 
 
 def _from_environment() -> Backends:
