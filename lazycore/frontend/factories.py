@@ -8,6 +8,7 @@ import torch
 
 from lazycore.frontend.assign import full
 from lazycore.frontend.storage import check_device, layout_for, strided
+from lazycore.frontend.stricter import check_number
 from lazycore.trace.layout import contiguous_stride, is_dense
 from lazycore.trace.state import StorageState
 
@@ -75,6 +76,7 @@ def empty_strided(
 
 def _filled(size: Any, number: Any, dtype: torch.dtype) -> torch.Tensor:
     torch._check(all(s >= 0 for s in size), lambda: _negative(size))
+    check_number(number, dtype)
     return full(tuple(size), number, dtype, contiguous_stride(tuple(size)))
 
 
@@ -89,6 +91,7 @@ def full_(
 
 def zeros(size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, **_: Any) -> torch.Tensor:
     """``aten::zeros``, and ``_efficientzerotensor``, whose null storage nothing could read."""
+    torch._check(all(s >= 0 for s in size), lambda: "zeros: Dimension size must be non-negative.")
     return _filled(size, 0, _options(dtype, layout, device))
 
 
@@ -105,6 +108,7 @@ def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any 
 def _like(x: torch.Tensor, number: Any, dtype: Any, memory_format: Any) -> torch.Tensor:
     geometry = torch.empty_strided(x.size(), x.stride(), dtype=dtype or x.dtype, device="meta")
     like = torch.empty_like(geometry, memory_format=memory_format or torch.preserve_format)
+    check_number(number, like.dtype)
     return full(tuple(x.shape), number, like.dtype, like.stride())
 
 

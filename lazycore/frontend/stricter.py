@@ -9,7 +9,7 @@ import torch
 
 from lazycore.frontend.dtypes import dtype_name
 
-__all__ = ["STRICTER", "check_cast"]
+__all__ = ["STRICTER", "check_cast", "check_number"]
 
 
 def index_put(x: torch.Tensor, indices: Sequence[torch.Tensor | None], values: torch.Tensor, *_: Any) -> None:
@@ -28,6 +28,31 @@ def index_put(x: torch.Tensor, indices: Sequence[torch.Tensor | None], values: t
         )
 
 
+def power(x: Any, exponent: Any) -> None:
+    """Integers have no negative integer powers; the number is part of the key."""
+    integral = isinstance(x, torch.Tensor) and not x.is_floating_point() and not x.is_complex()
+    if integral and type(exponent) is int and exponent < 0 and x.dtype != torch.bool:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+
+
+def softmax(x: torch.Tensor, dim: int, *_: Any) -> None:
+    """The dimension exists."""
+    if x.dim():
+        x.size(dim)
+
+
+def extremum(x: torch.Tensor, *dim: Any) -> None:
+    """There is something to choose from."""
+    if not dim and not x.numel():
+        raise RuntimeError("Expected reduction dim to be specified for input.numel() == 0.")
+
+
+def check_number(number: Any, dtype: torch.dtype) -> None:
+    """Raise RuntimeError where a number is too large for the dtype of the tensor that it fills."""
+    if isinstance(number, complex) or not -128 < number < 128:
+        torch.empty((), dtype=dtype, device="cpu").fill_(number)
+
+
 def check_cast(result: torch.Tensor | None, target: torch.Tensor) -> None:
     """Raise RuntimeError where a result may not be stored in a target of another kind of dtype."""
     if result is not None and not torch.can_cast(result.dtype, target.dtype):
@@ -37,5 +62,13 @@ def check_cast(result: torch.Tensor | None, target: torch.Tensor) -> None:
         )
 
 
-STRICTER: Mapping[str, Callable[..., None]] = {"index_put": index_put}
-"""Checks by the functional op's name, called with its positional arguments on Meta."""
+STRICTER: Mapping[str, Callable[..., None]] = {
+    "index_put": index_put,
+    "pow": power,
+    "_softmax": softmax,
+    "_log_softmax": softmax,
+    "max": extremum,
+    "min": extremum,
+}
+"""Checks by the functional op's name, called with its positional arguments on Meta. What they raise is what the CPU
+raises where it can be asked."""

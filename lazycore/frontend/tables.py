@@ -21,6 +21,7 @@ from lazycore.frontend.normalization import native_batch_norm
 from lazycore.frontend.randomness.table import random_kernels
 from lazycore.frontend.scatters import SCATTERS
 from lazycore.frontend.storage import is_ours
+from lazycore.frontend.stricter import check_number
 from lazycore.frontend.views import VIEWS
 
 __all__ = ["special"]
@@ -42,7 +43,7 @@ def equal(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 def fill_number(x: torch.Tensor, value: Any) -> torch.Tensor:
     """``aten::fill_.Scalar``."""
-    torch.empty((), dtype=x.dtype, device="meta").fill_(value)
+    check_number(value, x.dtype)
     return assign.fill(x, value)
 
 

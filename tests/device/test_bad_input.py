@@ -1,0 +1,204 @@
+"""What CPU eager refuses is refused with the same type and words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+import lazycore
+
+Mistake = Callable[[str], Any]
+
+
+def leaf_in_place(device: str) -> None:
+    x = torch.ones(3, device=device, requires_grad=True)
+    x.add_(1)
+
+
+def view_of_leaf_in_place(device: str) -> None:
+    x = torch.ones(3, device=device, requires_grad=True)
+    x[0].add_(1)
+
+
+def backward_twice(device: str) -> None:
+    x = torch.ones(3, device=device, requires_grad=True)
+    y = (x * x).sum()
+    y.backward()
+    y.backward()
+
+
+def backward_of_a_vector(device: str) -> None:
+    torch.ones(3, device=device, requires_grad=True).exp().backward()
+
+
+def saved_value_overwritten(device: str) -> None:
+    x = torch.ones(3, device=device, requires_grad=True)
+    y = x.exp()
+    y.add_(1)
+    y.sum().backward()
+
+
+def numpy_of_a_leaf(device: str) -> None:
+    torch.ones(3, device=device, requires_grad=True).numpy(force=False)
+
+
+def inference_tensor_in_autograd(device: str) -> None:
+    with torch.inference_mode():
+        x = torch.ones(3, device=device)
+    (torch.ones(3, device=device, requires_grad=True) * x).sum().backward()
+
+
+def ones(device: str, *size: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    return torch.ones(*size, dtype=dtype, device=device)
+
+
+MISTAKES: dict[str, Mistake] = {
+    "add shapes": lambda d: ones(d, 3) + ones(d, 4),
+    "matmul shapes": lambda d: ones(d, 2, 3) @ ones(d, 2, 3),
+    "mm of a vector": lambda d: torch.mm(ones(d, 3), ones(d, 3, 2)),
+    "linear": lambda d: torch.nn.functional.linear(ones(d, 2, 3), ones(d, 4, 5)),
+    "cat shapes": lambda d: torch.cat([ones(d, 2, 3), ones(d, 2, 4)]),
+    "cat of nothing": lambda d: torch.cat([]) if d else None,
+    "stack shapes": lambda d: torch.stack([ones(d, 2), ones(d, 3)]),
+    "view": lambda d: ones(d, 2, 3).view(4),
+    "view of a transposed": lambda d: ones(d, 2, 3).t().view(6),
+    "reshape": lambda d: ones(d, 2, 3).reshape(-1, 4),
+    "expand": lambda d: ones(d, 2, 3).expand(4, 3),
+    "permute": lambda d: ones(d, 2, 3).permute(0, 0),
+    "squeeze dimension": lambda d: ones(d, 2).squeeze(3),
+    "sum dimension": lambda d: ones(d, 2).sum(2),
+    "select": lambda d: ones(d, 2)[2],
+    "select of a number": lambda d: ones(d, 2).sum()[0],
+    "too many indices": lambda d: ones(d, 2)[0, 0],
+    "narrow": lambda d: ones(d, 3).narrow(0, 2, 2),
+    "as_strided": lambda d: ones(d, 3).as_strided((4,), (1,)),
+    "unfold": lambda d: ones(d, 3).unfold(0, 4, 1),
+    "split": lambda d: ones(d, 3).split([1, 1]),
+    "item of many": lambda d: ones(d, 3).item(),
+    "bool of many": lambda d: bool(ones(d, 3)),
+    "int dtype mean": lambda d: ones(d, 3, dtype=torch.int64).mean(),
+    "bitwise of floats": lambda d: ones(d, 3) & ones(d, 3),
+    "shift of floats": lambda d: torch.bitwise_left_shift(ones(d, 3), 1),
+    "int plus= float": lambda d: ones(d, 3, dtype=torch.int64).add_(1.5),
+    "int *= float tensor": lambda d: ones(d, 3, dtype=torch.int64).mul_(ones(d, 3)),
+    "bool minus bool": lambda d: ones(d, 3).bool() - ones(d, 3).bool(),
+    "negated bool": lambda d: -(ones(d, 3).bool()),
+    "complex to float": lambda d: ones(d, 3).add_(ones(d, 3, dtype=torch.complex64)),
+    "compare complex": lambda d: ones(d, 3, dtype=torch.complex64) < 1,
+    "int alpha": lambda d: torch.add(ones(d, 3, dtype=torch.int64), ones(d, 3, dtype=torch.int64), alpha=1.5),
+    "integer power": lambda d: ones(d, 3, dtype=torch.int64) ** -1,
+    "out dtype": lambda d: torch.add(ones(d, 3), 1, out=ones(d, 3, dtype=torch.int64)),
+    "out of another kind": lambda d: torch.mul(ones(d, 2), 1j, out=ones(d, 2)),
+    "out overlaps": lambda d: torch.exp(ones(d, 3), out=ones(d, 1).expand(3)),
+    "broadcast in place": lambda d: ones(d, 3).add_(ones(d, 2, 3)),
+    "copy_ shapes": lambda d: ones(d, 3).copy_(ones(d, 2)),
+    "fill_ with a vector": lambda d: ones(d, 3).fill_(ones(d, 2)),
+    "written expanded": lambda d: ones(d, 1).expand(3).add_(1),
+    "overlapping copy": lambda d: (x := ones(d, 4))[1:].copy_(x[:-1]),
+    "masked_fill of ints": lambda d: ones(d, 3).masked_fill(ones(d, 3), 1.0),
+    "masked_fill shapes": lambda d: ones(d, 3).masked_fill_(ones(d, 2).bool(), 1.0),
+    "index dtype": lambda d: ones(d, 3)[ones(d, 2)],
+    "index shapes": lambda d: ones(d, 3, 3)[ones(d, 2).long(), ones(d, 3).long()],
+    "mask shape": lambda d: ones(d, 3)[ones(d, 2).bool()],
+    "index_put dtype": lambda d: ones(d, 3).index_put_((ones(d, 1).long(),), ones(d, 1).double()),
+    "index_put shape": lambda d: ones(d, 3).index_put_((ones(d, 2).long(),), ones(d, 3)),
+    "gather dtype": lambda d: ones(d, 3).gather(0, ones(d, 2)),
+    "gather dimensions": lambda d: ones(d, 3, 3).gather(0, ones(d, 2).long()),
+    "scatter shapes": lambda d: ones(d, 2, 2).scatter(0, ones(d, 3, 2).long(), ones(d, 2, 2)),
+    "embedding dtype": lambda d: torch.nn.functional.embedding(ones(d, 2), ones(d, 3, 3)),
+    "cross_entropy shapes": lambda d: torch.nn.functional.cross_entropy(ones(d, 3, 2), ones(d, 4).long()),
+    "mse shapes": lambda d: torch.ops.aten.mse_loss(ones(d, 3), ones(d, 4)),
+    "conv channels": lambda d: torch.nn.functional.conv2d(ones(d, 1, 3, 4, 4), ones(d, 2, 4, 3, 3)),
+    "conv kernel": lambda d: torch.nn.functional.conv2d(ones(d, 1, 1, 2, 2), ones(d, 1, 1, 3, 3)),
+    "pool": lambda d: torch.nn.functional.max_pool2d(ones(d, 1, 1, 2, 2), 5),
+    "layer_norm": lambda d: torch.nn.functional.layer_norm(ones(d, 2, 3), (4,)),
+    "batch_norm of one": lambda d: torch.nn.BatchNorm1d(2).to(d)(ones(d, 1, 2)),
+    "dropout": lambda d: torch.nn.functional.dropout(ones(d, 2), 1.5),
+    "softmax dimension": lambda d: ones(d, 2).softmax(1),
+    "topk": lambda d: ones(d, 2).topk(3),
+    "argmax of nothing": lambda d: ones(d, 0).argmax(),
+    "max of nothing": lambda d: ones(d, 0).max(),
+    "negative size": lambda d: torch.zeros(-1, device=d),
+    "arange step": lambda d: torch.arange(0, 3, -1, device=d),
+    "arange step zero": lambda d: torch.arange(0, 3, 0, device=d),
+    "linspace steps": lambda d: torch.linspace(0, 1, -1, device=d),
+    "eye": lambda d: torch.eye(-1, device=d),
+    "full overflow": lambda d: torch.full((2,), 300, dtype=torch.uint8, device=d).cpu(),
+    "fill_ overflow": lambda d: ones(d, 2, dtype=torch.uint8).fill_(300).cpu(),
+    "view_as_complex": lambda d: torch.view_as_complex(ones(d, 3)),
+    "view dtype": lambda d: ones(d, 3).view(torch.float64),
+    "roll": lambda d: ones(d, 3).roll((1, 2), 0),
+    "einsum": lambda d: torch.einsum("ij,jk->ik", ones(d, 2, 3), ones(d, 2, 3)),
+    "addmm": lambda d: torch.addmm(ones(d, 5), ones(d, 2, 3), ones(d, 3, 4)),
+    "bmm dtype": lambda d: ones(d, 1, 2, 2) @ ones(d, 1, 2, 2, dtype=torch.float64),
+    "leaf in place": leaf_in_place,
+    "view of a leaf in place": view_of_leaf_in_place,
+    "backward twice": backward_twice,
+    "backward of a vector": backward_of_a_vector,
+    "saved value overwritten": saved_value_overwritten,
+    "inference tensor": inference_tensor_in_autograd,
+    "requires_grad of ints": lambda d: ones(d, 2, dtype=torch.int64).requires_grad_(),
+    "deepcopy of a non-leaf": lambda d: __import__("copy").deepcopy(ones(d, 2).requires_grad_() * 2),
+}
+
+
+def raised(mistake: Mistake, device: str) -> BaseException | None:
+    torch.manual_seed(0)
+    try:
+        mistake(device)
+    except Exception as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_the_same_type_and_words(name: str) -> None:
+    expected = raised(MISTAKES[name], "cpu")
+    got = raised(MISTAKES[name], "lazycore")
+    assert expected is not None, "CPU takes this; it is no mistake"
+    assert type(got) is type(expected), f"{got!r} where CPU has {expected!r}"
+    assert first_line(got) == first_line(expected)
+    x = torch.tensor([1.0, 2.0]).to("lazycore")
+    assert (x * 2.5 + 1).tolist() == [3.5, 6.0], "the device is usable afterwards"
+
+
+def first_line(error: BaseException | None) -> str:
+    # torch's own C++ names the type of a tensor by its device.
+    text = str(error).splitlines()[0].replace("torch.FloatTensor", "cpuFloatType")
+    return text.replace("lazycore:0", "cpu").replace("lazycore", "cpu")
+
+
+MIXED: dict[str, Callable[[torch.Tensor, torch.Tensor], Any]] = {
+    "add": lambda ours, cpu: ours + cpu,
+    "radd": lambda ours, cpu: cpu + ours,
+    "add_": lambda ours, cpu: ours.add_(cpu),
+    "matmul": lambda ours, cpu: ours @ cpu,
+    "cat": lambda ours, cpu: torch.cat([ours, cpu]),
+    "where": lambda ours, cpu: torch.where(ours > 0, ours, cpu),
+    "linear": lambda ours, cpu: torch.nn.functional.linear(ours, cpu),
+    "out": lambda ours, cpu: torch.add(ours, 1, out=cpu),
+    "loss": lambda ours, cpu: torch.nn.functional.mse_loss(ours, cpu),
+    "foreach": lambda ours, cpu: torch._foreach_add([ours], [cpu]),
+    "index of the CPU by ours": lambda ours, cpu: cpu[ours.long()],
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_devices_do_not_mix(name: str) -> None:
+    ours, cpu = torch.ones(3, 3).to("lazycore"), torch.ones(3, 3)
+    with pytest.raises((RuntimeError, TypeError)) as caught:
+        MIXED[name](ours, cpu)
+    assert "cpu" in str(caught.value)
+    lazycore.sync()
+    assert ours.tolist() == cpu.tolist()
+
+
+def test_numbers_on_the_cpu_do_mix() -> None:
+    x, two = torch.ones(2).to("lazycore"), torch.tensor(2.0)
+    assert (x * two).tolist() == (two * x).tolist() == [2.0, 2.0]
+    assert x.add_(two).tolist() == [3.0, 3.0]
+    assert x.fill_(two).tolist() == [2.0, 2.0]
+    assert torch.where(x > 0, x, two).tolist() == [2.0, 2.0]
