@@ -12,6 +12,7 @@ from lazycore_xla.lowerings import (
     factory,
     fft,
     grid_sampler,
+    grouped,
     indexing,
     linalg,
     loss,
@@ -45,8 +46,8 @@ from lazycore_xla.lowerings import (
 
 __all__ = [
     "activation", "activation_backward", "arithmetic", "comparison", "complex", "convolution", "distance",
-    "factorization", "factory", "fft", "grid_sampler", "indexing", "linalg", "loss", "loss_backward", "loss_margin",
-    "matmul", "moments", "normalization", "normalization_backward", "padding", "pooling", "pooling_average",
-    "pooling_fractional", "power", "random", "reduction", "scan", "scatter", "selection", "shape", "slicing",
-    "softmax", "sort", "special", "special_gamma", "ternary", "unary", "upsample", "upsample_antialias",
+    "factorization", "factory", "fft", "grid_sampler", "grouped", "indexing", "linalg", "loss", "loss_backward",
+    "loss_margin", "matmul", "moments", "normalization", "normalization_backward", "padding", "pooling",
+    "pooling_average", "pooling_fractional", "power", "random", "reduction", "scan", "scatter", "selection", "shape",
+    "slicing", "softmax", "sort", "special", "special_gamma", "ternary", "unary", "upsample", "upsample_antialias",
 ]  # fmt: skip

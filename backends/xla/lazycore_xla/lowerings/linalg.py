@@ -1,8 +1,7 @@
-"""Linear systems, inverses and functions of matrices, on stacks of them."""
+"""Linear systems and inverses, on stacks of matrices."""
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -106,10 +105,3 @@ def _ormqr(vectors: Array, factors: Array, other: Array, left: bool = True, tran
     if other.size == 0 or factors.shape[-1] == 0:
         return other
     return lax.linalg.ormqr(vectors, factors, other, left=left, transpose=transpose)
-
-
-@lowering("aten.linalg_matrix_exp.default", dtypes=FACTORABLE)
-def _matrix_exp(x: Array) -> Array:
-    if x.size == 0:
-        return x
-    return jax.scipy.linalg.expm(x, max_squarings=64)
