@@ -9,6 +9,7 @@ from typing import Any
 from lazycore.frontend.decompositions.distances import DISTANCES
 from lazycore.frontend.decompositions.elementwise import ELEMENTWISE
 from lazycore.frontend.decompositions.gradients import GRADIENTS
+from lazycore.frontend.decompositions.grouping import GROUPING
 from lazycore.frontend.decompositions.linalg import LINALG
 from lazycore.frontend.decompositions.ordering import ORDERING
 from lazycore.frontend.decompositions.pooling import POOLING
@@ -22,6 +23,7 @@ __all__ = ["table"]
 
 _OURS: dict[str, Callable[..., Any]] = {
     **SHAPES, **ELEMENTWISE, **ORDERING, **REDUCING, **DISTANCES, **POOLING, **SAMPLING, **GRADIENTS,
+    **GROUPING,
     **SPECIAL, **LINALG,
 }  # fmt: skip
 

@@ -40,9 +40,11 @@ upsample_nearest2d upsample_nearest2d_backward upsample_bilinear2d upsample_bili
 """
 
 _EXTRA_REFERENCE = """
+_grouped_mm
 """
 
 _EXTRA_XLA = """
+_grouped_mm
 """
 
 

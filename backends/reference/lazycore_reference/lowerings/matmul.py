@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from lazycore_plugin_api import Node
 
 from lazycore_reference.lowerings.binary import number
 from lazycore_reference.registry import Array, lowering
@@ -38,3 +39,28 @@ def addbmm(x: Array, first: Array, second: Array, *, beta: Any = 1, alpha: Any =
 def addr(x: Array, first: Array, second: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * x + alpha * the outer product of two vectors."""
     return _blend(x, np.outer(first, second), beta, alpha)
+
+
+def _no_bias(node: Node) -> str | None:
+    return "a bias" if len(node.args) > 3 and node.args[3] is not None else None
+
+
+@lowering("aten._grouped_mm.default", objection=_no_bias)
+def grouped_mm(first: Array, second: Array, ends: Array | None = None, bias: None = None, dtype: Any = None) -> Array:
+    """Products of groups: whichever operand is not a batch is cut at ``ends``, along the first's rows, the second's
+    columns, or, where both are matrices, the dimension between. What lies behind the last end is 0."""
+    if ends is None:
+        return np.matmul(first, second)
+    if first.ndim == 2 and second.ndim == 2:
+        result = np.zeros((len(ends), first.shape[0], second.shape[1]), first.dtype)
+    else:
+        result = np.zeros((first.shape[-2], second.shape[-1]), first.dtype)
+    for group, (start, end) in enumerate(zip((0, *ends[:-1]), ends, strict=True)):
+        part = slice(start, end)
+        if first.ndim == 3:
+            result[:, part] = first[group] @ second[:, part]
+        elif second.ndim == 3:
+            result[part] = first[part] @ second[group]
+        else:
+            result[group] = first[:, part] @ second[part]
+    return result

@@ -56,4 +56,32 @@ FUSED += [
     _case("addr", torch.full((4,), NAN), floats(3), floats(4), beta=0),
 ]
 
-CASES = [*PRODUCTS, *FUSED]
+
+def _ends(*ends: int) -> torch.Tensor:
+    return torch.tensor(ends, dtype=torch.int32)
+
+
+def _transposed(x: torch.Tensor) -> torch.Tensor:
+    # PyTorch wants the strides of both operands to be multiples of 16 bytes.
+    return x.mT.contiguous().mT
+
+
+GROUPED = [
+    _case("_grouped_mm", floats(*a, dtype=d), floats(*b, dtype=d, seed=1), ends)
+    for d in (torch.float32, torch.bfloat16, torch.float16)
+    for a, b, ends in (
+        ((200, 16), (3, 16, 8), _ends(130, 130, 200)),
+        ((8, 16), (3, 16, 8), _ends(0, 3, 8)),
+        ((16, 200), (200, 8), _ends(70, 70, 200)),
+        ((3, 16, 8), (8, 200), _ends(16, 16, 200)),
+        ((3, 16, 8), (3, 8, 8), None),
+    )
+]
+GROUPED += [
+    _case("_grouped_mm", floats(8, 16), _transposed(floats(2, 16, 8)), _ends(3, 8)),
+    # A group's NaN stays in its group.
+    _case("_grouped_mm", floats(8, 16), torch.stack([floats(16, 8), torch.full((16, 8), NAN)]), _ends(3, 8)),
+    _case("_grouped_mm", torch.cat([floats(4, 8), torch.full((4, 8), NAN)], 1), floats(16, 8), _ends(8, 16)),
+]
+
+CASES = [*PRODUCTS, *FUSED, *GROUPED]
