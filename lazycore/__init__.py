@@ -6,6 +6,7 @@ Importing it makes ``torch.device("lazycore")`` usable wherever torch takes a de
 from __future__ import annotations
 
 import gc as _gc
+from typing import Any as _Any
 
 import torch as _torch
 
@@ -23,11 +24,22 @@ from lazycore.plugins.selection import use_backend  # noqa: E402
 from lazycore.report.metrics import metrics, reset_metrics  # noqa: E402
 
 __version__ = "0.1.0"
-__all__ = ["config", "metrics", "reset_metrics", "sync", "use_backend"]
+__all__ = ["config", "explain", "metrics", "reset_metrics", "sync", "use_backend"]
 
 _install()
 if _collecting:
     _gc.enable()
+
+
+def explain() -> _Any:
+    """What has run where so far, and why: an ``Explanation``, whose ``str()``, ``to_json()`` and ``to_html()`` show it.
+
+    Steps carry times where ``lazycore.config.explain`` was set before the program ran.
+    """
+    from lazycore.frontend.local import tree
+    from lazycore.report.explain import explain as everything
+
+    return everything(tree.divergences)
 
 
 def sync() -> None:

@@ -17,11 +17,13 @@ class Config:
     fallback (environment: ``LAZYCORE_STRICT=1``). ``placement``: log one line per compiled trace that says where its
     ops went (``LAZYCORE_PLACEMENT=0`` turns it off). ``rng``: where random ops draw from, ``"philox"`` for the device's
     own stream (the same bits on every backend) or ``"cpu"`` for CPU's, with which a program draws what it would draw on
-    the CPU (``LAZYCORE_RNG``)."""
+    the CPU (``LAZYCORE_RNG``). ``explain``: time every step of every plan for ``lazycore.explain()``, which makes the
+    program wait for each (``LAZYCORE_EXPLAIN=1``)."""
 
     strict: bool = False
     placement: bool = True
     rng: str = "philox"
+    explain: bool = False
 
     def __setattr__(self, name: str, value: object) -> None:
         if name == "rng" and value not in _STREAMS:
@@ -34,6 +36,7 @@ class Config:
             strict=os.environ.get("LAZYCORE_STRICT", "0") not in ("", "0"),
             placement=os.environ.get("LAZYCORE_PLACEMENT", "1") not in ("", "0"),
             rng=os.environ.get("LAZYCORE_RNG", "philox"),
+            explain=os.environ.get("LAZYCORE_EXPLAIN", "0") not in ("", "0"),
         )
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``lazycore run``, ``lazycore backends``, ``lazycore --version``."""
+"""The command line: ``lazycore run``, ``lazycore explain``, ``lazycore backends``, ``lazycore --version``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import typer
 from lazycore_plugin_api import LazycoreError
 from rich.console import Console
 
+import lazycore
 from lazycore.cli.listing import list_backends
 from lazycore.cli.script import run_script
 from lazycore.config import config
@@ -73,6 +74,33 @@ def run(
     _configure(backend, strict)
     atexit.register(_print_summary, os.getpid())
     context.obj.append(lambda: run_script(str(script), arguments or []))
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def explain(
+    context: typer.Context,
+    script: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A Python file.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="The script's own arguments.")] = None,
+    backend: Annotated[str | None, typer.Option(help=f"Backends, in order: {GRAMMAR}", metavar="SELECTION")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the explanation as JSON.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the explanation as a page.")] = None,
+) -> None:
+    """Run a script, timing each step, and say what ran where and why."""
+    _configure(backend, False)
+    config.explain = True
+    atexit.register(_print_explanation, os.getpid(), json, html)
+    context.obj.append(lambda: run_script(str(script), arguments or []))
+
+
+def _print_explanation(pid: int, json: Path | None, html: Path | None) -> None:
+    if os.getpid() != pid:
+        return  # a forked child of the script
+    explanation = lazycore.explain()
+    if json is not None:
+        json.write_text(explanation.to_json())
+    if html is not None:
+        html.write_text(explanation.to_html())
+    typer.echo(str(explanation), err=True)
 
 
 @app.command()

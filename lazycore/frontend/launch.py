@@ -28,6 +28,7 @@ from lazycore.frontend.eager import run_eager
 from lazycore.frontend.freezing import Freezer
 from lazycore.frontend.local import RootKey, tree
 from lazycore.frontend.observer import Telling, count_fallback
+from lazycore.report.explain.ledger import LEDGER
 from lazycore.runtime import executor
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.call import Call
@@ -51,21 +52,23 @@ class CompiledTrace:
     freezer: Freezer | None = None
 
 
-def compile_trace(node: Node, outputs: Sequence[int]) -> CompiledTrace:
-    """Compile the path to ``node`` for the backends under which its trace began."""
+def compile_trace(node: Node, outputs: Sequence[int], cause: str) -> CompiledTrace:
+    """Compile the path to ``node``, where ``cause`` ended a trace, for the backends under which it began."""
     key, calls = _recorded(node)
     built = build_graph(calls, outputs)
     observer = Telling(key.backends)
     if node.plan is None:
         observer.traced(built.graph)
-    compiled = _compile(built, outputs, key, observer)
+    observer.synced(cause)
+    compiled = _compile(built, outputs, key, observer, cause)
     places = _bindable(built, compiled.plan)
     if not places:
         return compiled
 
     def bound(constants: Mapping[int, HostArray]) -> CompiledTrace:
         with tree.compiling:
-            return _compile(built, outputs, key, observer, {places[p]: array for p, array in constants.items()})
+            frozen = {places[p]: array for p, array in constants.items()}
+            return _compile(built, outputs, key, observer, cause, frozen)
 
     return replace(compiled, freezer=Freezer(places, bound))
 
@@ -83,6 +86,7 @@ def _compile(
     outputs: Sequence[int],
     key: RootKey,
     observer: Telling,
+    cause: str,
     constants: Mapping[int, HostArray] | None = None,
 ) -> CompiledTrace:
     plan = compile_graph(
@@ -97,6 +101,7 @@ def _compile(
         # The plan without constants is at hand, so that a compile that fails with them needs no fallback.
         insist=bool(constants),
     )
+    plan = LEDGER.watch(plan, cause)
     donated = tuple((p, b.position) for p in plan.donated if isinstance(b := built.bindings[p], InputBinding))
     return CompiledTrace(plan, tuple(outputs), built.bindings, built.input_checks, built.flags, donated)
 
@@ -116,7 +121,8 @@ def launch(compiled: CompiledTrace, trace: Trace) -> list[DeviceValue]:
         _check_input(check, trace.inputs[check.position])
     inputs = [_bind(b, trace) for b in compiled.bindings]
     exclusive = frozenset(p for p, i in compiled.donated if _exclusive(trace, i, inputs[p]))
-    return executor.run(compiled.plan, inputs, run_eager=run_eager, exclusive=exclusive, on_fallback=count_fallback)
+    eager = LEDGER.timed_eager(run_eager) if config.explain else run_eager
+    return executor.run(compiled.plan, inputs, run_eager=eager, exclusive=exclusive, on_fallback=count_fallback)
 
 
 def _bind(binding: Binding, trace: Trace) -> Any:

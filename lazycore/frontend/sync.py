@@ -9,6 +9,7 @@ from weakref import ReferenceType, ref
 
 from lazycore_plugin_api import LazycoreError
 
+from lazycore.frontend.flags import check_flags, watch_flags
 from lazycore.frontend.local import fresh_trace, local, tree
 from lazycore.report.metrics import METRICS
 from lazycore.runtime.buffers import DeviceValue
@@ -18,16 +19,14 @@ from lazycore.trace.state import StorageState
 
 # The compiler is imported by the first barrier that needs it: a program that only imports lazycore does not pay for it.
 if TYPE_CHECKING:
-    from lazycore.compiler.build import FlagCheck
     from lazycore.frontend.launch import CompiledTrace
 
-__all__ = ["barrier", "check_flags", "observe", "run_trace", "wait_all"]
+__all__ = ["barrier", "observe", "run_trace", "wait_all"]
 
 _IN_FLIGHT = 2
 # Results of a launch that are watched: the first may be dropped or donated by the next step, hardly all of them.
 _WATCHED = 8
 _launched: deque[tuple[ReferenceType[DeviceValue], ...]] = deque()
-_flags: deque[tuple[FlagCheck, DeviceValue, DeviceValue]] = deque()
 
 
 def barrier(cause: str) -> None:
@@ -39,17 +38,6 @@ def observe(cause: str) -> None:
     """A barrier at which the program looks at values: also raises what launched work has found out of range."""
     barrier(cause)
     check_flags()
-
-
-def check_flags() -> None:
-    """Raise the error of the first computed index that was out of range, if any."""
-    if not _flags:
-        return
-    from lazycore.frontend.launch import raise_unless_within
-
-    while _flags:
-        check, low, high = _flags.popleft()
-        raise_unless_within(check, (int(low.to_host()), int(high.to_host())))
 
 
 def wait_all() -> None:
@@ -111,8 +99,9 @@ def _settle(trace: Trace, node: Node, live: Mapping[int, StorageState], cause: s
         # Another thread may have given it a newer value meanwhile.
         if state is not None and state.trace is trace:
             state.settle(value)
-    for flag in compiled.flags:
-        _flags.append((flag, results[flag.output], results[flag.output + 1]))
+    if compiled.flags:
+        flags = [(flag, results[flag.output], results[flag.output + 1]) for flag in compiled.flags]
+        watch_flags(trace.recorder, flags)
     _throttle(results)
 
 
