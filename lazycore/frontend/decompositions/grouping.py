@@ -15,7 +15,7 @@ _PRODUCTS = 1 << 26
 
 def grouped_mm(
     a: torch.Tensor, b: torch.Tensor, offs: torch.Tensor | None = None, bias: torch.Tensor | None = None,
-    out_dtype: torch.dtype | None = None,
+    out_dtype: torch.dtype | None = None,  # noqa: ARG001  (PyTorch takes none but the operands' own)
 ) -> torch.Tensor:  # fmt: skip
     """``aten::_grouped_mm``: where a group ends is known at run time, so that every group meets everything."""
     if bias is not None:

@@ -46,7 +46,7 @@ def _no_bias(node: Node) -> str | None:
 
 
 @lowering("aten._grouped_mm.default", objection=_no_bias)
-def grouped_mm(first: Array, second: Array, ends: Array | None = None, bias: None = None, dtype: Any = None) -> Array:
+def grouped_mm(first: Array, second: Array, ends: Array | None = None, *_bias_and_dtype: Any) -> Array:
     """Products of groups: whichever operand is not a batch is cut at ``ends``, along the first's rows, the second's
     columns, or, where both are matrices, the dimension between. What lies behind the last end is 0."""
     if ends is None:
