@@ -3,7 +3,7 @@
 First by levels, which is linear: level(node) = max over producers of (same placement -> their level, different ->
 one more). What hangs together within one level and placement makes a unit; such units never depend on each other in a
 circle. Then units of one backend are merged wherever no path leaves the first and comes back into the second, those
-that hand each other the most bytes first.
+that hand each other the most bytes first, and nodes at the border go to the side where fewer bytes cross.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from lazycore_plugin_api import Graph
 
 from lazycore.compiler.merging import merge
+from lazycore.compiler.refine import refine
 from lazycore.compiler.sizes import nbytes
 from lazycore.compiler.unit import Unit
 
@@ -29,9 +30,14 @@ def partition(graph: Graph, placements: Sequence[int | None]) -> list[Unit]:
     if placements and placements[0] is not None and len(set(placements)) == 1:
         return [Unit(placements[0], tuple(range(len(placements))))]
     producers = _producers(graph)
-    units = _by_level(producers, placements)
-    merged = merge(units, _edges(units, producers), _weights(graph, units))
-    return _in_order(merged, producers)
+    units = _merged(graph, _by_level(producers, placements), producers)
+    # A node that moved may have been the only detour between two units.
+    return _merged(graph, refine(graph, units), producers)
+
+
+def _merged(graph: Graph, units: list[Unit], producers: list[set[int]]) -> list[Unit]:
+    units = _in_order(units, producers)
+    return _in_order(merge(units, _edges(units, producers), _weights(graph, units)), producers)
 
 
 def _producers(graph: Graph) -> list[set[int]]:

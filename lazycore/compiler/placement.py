@@ -37,8 +37,9 @@ class RefusedOp:
 class LostMatch:
     """A pattern that matched and yet made no composite, or whose composite was taken apart again.
 
-    ``ops``: those matched. ``code``: the check's own, ``escapes``, ``inside`` or ``cycle`` where the graph forbids it,
-    ``unclaimed`` or ``compile`` where the backend did not take or could not compile it, ``plugin_error``.
+    ``ops``: those matched. ``code``: the check's own, ``escapes``, ``inside``, ``unused`` or ``cycle`` where the
+    graph forbids it, ``unclaimed`` or ``compile`` where the backend did not take or could not compile it,
+    ``plugin_error``.
     """
 
     backend: str

@@ -1,8 +1,8 @@
 """Composite ops that a selected backend wants whole (``lazycore_preserve_ops``).
 
-torch takes a composite op such as ``linear`` apart above the device, so that no backend would ever be asked about it. One
-that is preserved gets kernels of ours that record it as it is; where no backend takes it after all, the compiler takes it
-apart. Its gradient is that of torch's own composition, computed in backward from the op's inputs.
+torch takes a composite op such as ``linear`` apart above the device, so that no backend would ever be asked about it.
+One that is preserved gets kernels of ours that record it as it is; where no backend takes it after all, the compiler
+takes it apart. Its gradient is that of torch's own composition, computed in backward from the op's inputs.
 """
 
 from __future__ import annotations

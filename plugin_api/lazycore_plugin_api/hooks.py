@@ -1,7 +1,8 @@
 """The hooks of the contract (pluggy project ``lazycore``, entry-point group ``lazycore.backends``).
 
 Required: ``lazycore_backend_info``, ``lazycore_supports``, ``lazycore_compile``. All others have a default. Hooks are
-called while tracing a program for the first time and while compiling, never in a cached step.
+called while tracing a program for the first time and while compiling, never in a cached step; one thread at a time,
+unless ``Capabilities.compile_threads`` allows more. ``docs/hooks`` has a page on each.
 """
 # Hook specifications have no bodies by their nature, so that mypy sees no results.
 # mypy: disable-error-code="empty-body"
@@ -64,12 +65,13 @@ def lazycore_compile(segments: Sequence[Segment], ctx: CompileContext) -> Sequen
 
 @_hookspec(firstresult=True)
 def lazycore_patterns() -> Sequence[Pattern]:
-    """Groups of ops that the backend takes whole. Default: none."""
+    """Groups of ops that the backend takes whole. Called once, before the first compile. Default: none."""
 
 
 @_hookspec(firstresult=True)
 def lazycore_preserve_ops(target: Target) -> Sequence[str]:
-    """Composite ops that must not be decomposed before the backend was asked. Default: none."""
+    """Names of composite ops that must not be decomposed before the backend was asked. Called at each selection of the
+    backend. Default: none."""
 
 
 @_hookspec(firstresult=True)
@@ -86,17 +88,21 @@ def lazycore_prepare(segment: Segment, ctx: CompileContext) -> Segment:
 def lazycore_prepare_constants(
     segment: Segment, constants: Mapping[int, HostArray], ctx: CompileContext
 ) -> Mapping[int, HostArray]:
-    """Turn frozen inputs into the form the executable wants, once per content. Default: unchanged."""
+    """Turn frozen inputs (input position -> content) into the form the executable wants, once per content. Called
+    where ``BackendInfo.constants`` is ``own``, between ``lazycore_prepare`` and ``lazycore_compile``. Default:
+    unchanged."""
 
 
 @_hookspec(firstresult=True)
 def lazycore_load(artifact: Artifact, ctx: CompileContext) -> Executable:
-    """The executable that ``Executable.serialize`` wrote. Default: compiled anew."""
+    """The executable that ``Executable.serialize`` wrote. Not called yet: it is for a cache of executables on disk,
+    which does not exist. Default: compiled anew."""
 
 
 @_hookspec(firstresult=True)
 def lazycore_check_artifact(meta: ArtifactMeta) -> Compat:
-    """Whether a stored artifact runs here. Default: optimal for the same version and target, else recompile."""
+    """Whether a stored artifact runs here. Not called yet, as ``lazycore_load``. Default: optimal for the same version
+    and target, else recompile."""
 
 
 @_hookspec(firstresult=True)
@@ -106,12 +112,12 @@ def lazycore_conformance() -> Profile:
 
 @_hookspec
 def lazycore_traced(graph: Graph) -> None:
-    """Observer: a trace was seen for the first time."""
+    """Observer: a trace was seen for the first time. The graph is the one before any rewrite, and a copy."""
 
 
 @_hookspec
 def lazycore_compiled(segment: Segment, backend: str, seconds: float) -> None:
-    """Observer: a segment was compiled."""
+    """Observer: a segment was compiled by ``backend``, which need not be the observer itself."""
 
 
 @_hookspec

@@ -110,6 +110,9 @@ class _Composer:
         for name, value in found.values.items():
             if name not in found.named and value.id in written:
                 return Rejected("inside", f"{name} is computed inside of the group")
+        outputs = (out for p in members for out in self.graph.nodes[p].outputs)
+        if not any(self.reads.outside(out, members) for out in outputs):
+            return Rejected("unused", "nobody reads what the group computes")
         if self.groups.comes_back(members):
             return Rejected("cycle", "something outside of the group would both read from it and be read by it")
         return None

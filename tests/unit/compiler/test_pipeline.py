@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Mapping
 
 import pytest
-from lazycore_plugin_api import BackendError, Graph, Node, Segment
+from lazycore_plugin_api import BackendError, Graph, Node, Pattern, PluginError, Segment
+from lazycore_plugin_api.patterns import Any, Op
 from plan_fakes.backends import FakeBackend
 from plan_fakes.builder import INDICES, Builder, never, square_as_mul
 
@@ -223,3 +224,91 @@ def test_placement_names_the_commonest_eager_ops() -> None:
     plan = _compile(b.graph(b.square(y), b.op("aten.clone.default", y)), [])
     assert str(plan.placement).startswith("lazycore: 5 ops: eager 5 (aten.neg.default ×2, ")  # noqa: RUF001
     assert str(plan.placement).endswith("…)")
+
+
+NEG_RELU = Pattern("neg_relu", Op(RELU, (Op(NEG, (Any("x"),)),)))
+
+
+def _pair() -> Graph:
+    b = Builder()
+    return b.graph(b.relu(b.neg(b.input())))
+
+
+def test_a_composite_is_compiled_by_the_backend_that_declared_it() -> None:
+    first, second = FakeBackend("first", []), FakeBackend("second", [], patterns=[NEG_RELU])
+    plan = _compile(_pair(), [first, second])
+    assert [node.op for node in plan.steps[0].segment.nodes] == ["second.neg_relu.composite"]
+    assert plan.steps[0].backend == "second"
+    assert all(node.body is None for node in first.asked)
+    assert str(plan.placement) == "lazycore: 1 op: second 1 in 1 segment"
+
+
+def test_a_composite_that_its_backend_refuses_is_taken_apart() -> None:
+    vendor = FakeBackend("vendor", [NEG], patterns=[NEG_RELU], refused=["vendor.neg_relu.composite"])
+    plan = _compile(_pair(), [vendor, FakeBackend("sound")])
+    assert _kinds(plan) == ["vendor", "sound"]
+    (lost,) = plan.placement.lost
+    assert (lost.pattern, lost.ops, lost.code, str(lost.source)) == ("neg_relu", (NEG, RELU), "unclaimed", "train.py:2")
+    assert lost.reason == "vendor.neg_relu.composite is not known to vendor"
+
+
+def test_a_composite_that_does_not_compile_is_taken_apart_and_its_backend_keeps_the_ops() -> None:
+    vendor = FakeBackend("vendor", broken=["vendor.neg_relu.composite"], patterns=[NEG_RELU])
+    with pytest.warns(BackendWarning, match=r"cannot compile vendor's segment0 .*Its composites are taken apart"):
+        plan = _compile(_pair(), [vendor, FakeBackend("sound")])
+    assert _kinds(plan) == ["vendor"]
+    assert [node.op for node in plan.steps[0].segment.nodes] == [NEG, RELU]
+    assert [lost.code for lost in plan.placement.lost] == ["compile"]
+
+
+def test_what_fails_without_composites_too_goes_to_the_next_backend() -> None:
+    vendor = FakeBackend("vendor", broken=[RELU, "vendor.neg_relu.composite"], patterns=[NEG_RELU])
+    with pytest.warns(BackendWarning) as caught:
+        plan = _compile(_pair(), [vendor, FakeBackend("sound")])
+    assert len(caught) == 2
+    assert _kinds(plan) == ["sound"]
+
+
+def test_the_parts_of_a_composite_are_decomposed_where_nobody_takes_them() -> None:
+    b = Builder()
+    pattern = Pattern("p", Op(RELU, (Op("aten.square.default", (Any("x"),)),)))
+    vendor = FakeBackend("vendor", [RELU], broken=["vendor.p.composite"], patterns=[pattern])
+    graph = b.graph(b.relu(b.square(b.input())))
+    with pytest.warns(BackendWarning):
+        plan = _compile(graph, [vendor, FakeBackend("sound", ["aten.mul.Tensor"])], decompose=square_as_mul)
+    assert _kinds(plan) == ["sound", "vendor"]
+
+
+def test_strict_makes_a_composite_that_does_not_compile_an_error() -> None:
+    vendor = FakeBackend("vendor", broken=["vendor.neg_relu.composite"], patterns=[NEG_RELU])
+    with pytest.raises(BackendError, match=r"vendor\.neg_relu\.composite does not compile"):
+        _compile(_pair(), [vendor], strict=True)
+
+
+def test_insisting_makes_a_failed_compile_an_error_and_eager_ops_none() -> None:
+    with pytest.raises(BackendError, match="does not compile"):
+        _compile(_pair(), [FakeBackend("broken", broken=[NEG])], insist=True)
+    assert _kinds(_compile(_pair(), [FakeBackend("some", [NEG])], insist=True)) == ["some", RELU]
+
+
+def test_patterns_that_cannot_be_had_are_a_warning_and_in_strict_mode_an_error() -> None:
+    class Broken(FakeBackend):
+        def patterns(self) -> list[Pattern]:
+            raise PluginError("two patterns have this name")
+
+    with pytest.warns(BackendWarning, match="two patterns have this name; the backend is used without its patterns"):
+        assert _kinds(_compile(_pair(), [Broken("a")])) == ["a"]
+    with pytest.raises(PluginError, match="two patterns have this name"):
+        _compile(_pair(), [Broken("a")], strict=True)
+
+
+def test_the_placement_is_data_with_codes_lines_and_costs() -> None:
+    placement = _compile(_three(), [FakeBackend("a", [NEG]), FakeBackend("b", [])]).placement
+    assert [(s.backend, dict(s.ops), [str(x) for x in s.sources]) for s in placement.segments] == [
+        ("a", {NEG: 1}, ["train.py:1"]), ("a", {NEG: 1}, ["train.py:3"]),
+    ]  # fmt: skip
+    assert [(s.crossings, s.crossing_bytes, s.bytes_in, s.flops) for s in placement.segments] == [(1, 24, 24, 3)] * 2
+    (refused,) = placement.refused
+    assert (refused.op, refused.taken_by, str(refused.source)) == (RELU, None, "train.py:2")
+    assert [(r.backend, r.code) for r in refused.refusals] == [("a", "op"), ("b", "op")]
+    assert placement.eager[0].refusals == refused.refusals

@@ -69,6 +69,8 @@ class FakeExecutable(Executable):
 
     def run(self, inputs: Sequence[Buffer | HostArray]) -> Sequence[Buffer]:
         arrays = [self._array(position, value) for position, value in enumerate(inputs)]
+        assert len(arrays) == len(self.segment.arguments)
+        arrays += [self.segment.constants[p] for p in range(len(arrays), len(self.segment.inputs))]
         results = [np.array(result, copy=True) for result in interpret(self.segment, arrays)]
         for position in self.segment.donatable:
             arrays[position][...] = GARBAGE
@@ -86,7 +88,8 @@ class FakeExecutable(Executable):
 
 
 class FakeBackend:
-    """Takes the ops named, in segments of at least ``smallest`` nodes; cannot compile those with one of ``broken``."""
+    """Takes the ops named and all composites but the ``refused``, in segments of at least ``smallest`` nodes; cannot
+    compile those with one of ``broken``."""
 
     def __init__(
         self,
@@ -98,6 +101,7 @@ class FakeBackend:
         donation: bool = False,
         smallest: int = 1,
         patterns: Sequence[Pattern] = (),
+        refused: Iterable[str] = (),
         constants: Constants = Constants.passed,
     ) -> None:
         self.name = name
@@ -109,13 +113,15 @@ class FakeBackend:
         self.session = FakeSession()
         self.smallest = smallest
         self.declared = tuple(patterns)
+        self.refused = frozenset(refused)
         self.estimates: list[Estimate] = []
         self.asked: list[Node] = []
         self.compiled: list[Segment] = []
 
     def supports(self, node: Node) -> Decision:
         self.asked.append(node)
-        return Supported() if node.op in self.ops else Rejected("op", f"{node.op} is not known to {self.name}")
+        taken = node.op in self.ops or (node.body is not None and node.op not in self.refused)
+        return Supported() if taken else Rejected("op", f"{node.op} is not known to {self.name}")
 
     def patterns(self) -> Sequence[Pattern]:
         return self.declared

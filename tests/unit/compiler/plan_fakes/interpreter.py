@@ -24,12 +24,15 @@ OPS: dict[str, Callable[..., Any]] = {
     "aten.square.default": lambda x: x * x,
     "aten.clone.default": lambda x: x.copy(),
     "aten.sort.default": _sorted,
+    "aten.scalar_tensor.default": lambda x, dtype: np.asarray(x, dtype.numpy),
     "aten._to_copy.default": lambda x, dtype: x.astype(dtype.numpy),
 }
 
 
 def evaluate(node: Node, values: Environment) -> tuple[HostArray, ...]:
-    """One node's outputs."""
+    """One node's outputs; a composite's by its body."""
+    if node.body is not None:
+        return tuple(interpret(node.body, [values[v.id] for v in node.inputs()]))
     args = [_argument(a, values) for a in node.args]
     result = OPS[node.op](*args, **{k: _argument(a, values) for k, a in node.kwargs.items()})
     return result if isinstance(result, tuple) else (np.asarray(result),)
