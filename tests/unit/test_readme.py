@@ -1,7 +1,8 @@
-"""The README's programs, run as they stand: the user's, and a vendor's backend installed by its entry point."""
+"""The documents' programs, run as they stand: the user's, and vendors' backends installed by their entry points."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import torch
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -25,17 +27,17 @@ assert runs, "no segment reached the vendor's backend"
 """
 
 
-def blocks(language: str) -> list[str]:
-    """The README's fenced blocks in one language, in order."""
-    return [code for tag, code in FENCE.findall((ROOT / "README.md").read_text()) if tag == language]
+def blocks(language: str, document: str = "README.md") -> list[str]:
+    """A document's fenced blocks in one language, in order."""
+    return [code for tag, code in FENCE.findall((ROOT / document).read_text()) if tag == language]
 
 
-def install(directory: Path) -> None:
-    """Lay the README's Python blocks out as files, and the vendor's package as an installer would leave it."""
-    for code in blocks("python"):
+def install(directory: Path, document: str = "README.md") -> None:
+    """Lay a document's Python blocks out as files, and the vendor's package as an installer would leave it."""
+    for code in blocks("python", document):
         name = code.splitlines()[0].removeprefix("# ")
         (directory / name).write_text(code)
-    (toml,) = blocks("toml")
+    (toml,) = blocks("toml", document)
     project = tomllib.loads(toml)["project"]
     info = directory / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
     info.mkdir()
@@ -88,3 +90,19 @@ def test_examples_have_the_size_that_is_promised() -> None:
     user, vendor = (code.splitlines() for code in blocks("python"))
     assert len(user) <= 25
     assert len(vendor) <= 60
+
+
+def test_vendors_page_leads_to_a_backend_that_is_used(tmp_path: Path) -> None:
+    install(tmp_path, "docs/vendors.md")
+    assert "tiny" in run(tmp_path, "-m", "lazycore", "backends", backend="reference")
+    record = tmp_path / "explanation.json"
+    options = ["--backend", "tiny,reference", "--json", str(record), "try_it.py"]
+    output = run(tmp_path, "-m", "lazycore", "explain", *options, backend="reference")
+    assert "aten.tanh.default(" in output, "the page has the backend print its segment"
+    expected = torch.tanh(torch.linspace(-1, 1, 6) * 3).cumsum(0)
+    assert json.loads(output.splitlines()[-1]) == pytest.approx(expected.tolist(), abs=1e-5)
+    plans = json.loads(record.read_text())["plans"]
+    taken = [step["ops"] for plan in plans for step in plan["steps"] if step["backend"] == "tiny"]
+    assert taken == [{"aten.mul.Tensor": 1, "aten.add.Tensor": 1, "aten.tanh.default": 1}]
+    refusals = [r for plan in plans for entry in plan["refused"] for r in entry["refusals"]]
+    assert "tiny has no aten.cumsum.default" in {r["reason"] for r in refusals}
