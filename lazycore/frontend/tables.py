@@ -117,6 +117,8 @@ def _table() -> dict[str, Callable[..., Any]]:
         "_copy_from": copies.copy_from,
         "_copy_from_and_resize": copies.copy_from,
         "equal": equal,
+        "_is_all_true": torch.ops.aten.all.default,
+        "_is_any_true": torch.ops.aten.any.default,
         "fill_.Scalar": fill_number,
         "fill_.Tensor": fill_tensor,
         "zero_": zero,

@@ -17,7 +17,7 @@ class Autoencoder(nn.Module):
         self.widen, self.leave = nn.Linear(6, 24), nn.Linear(24, 16)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        hidden = self.enter(x).relu_()
+        hidden = self.enter(x).relu_() * 1.1
         hidden[:, ::4].mul_(0.5)
         hidden.view(-1, 4, 6)[:, 1, 2:4] += 0.1
         code = nn.functional.elu_(self.squeeze(hidden)) + 0.1
