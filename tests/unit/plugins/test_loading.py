@@ -3,9 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lazycore_plugin_api import API_VERSION, PluginError
+from lazycore_plugin_api import API_VERSION, BackendInfo, PluginError
 
 from lazycore.plugins.loading import FailedPlugin, Plugin, State, load
+from lazycore.plugins.validation import check_info
 
 
 def failed(candidate: Any) -> FailedPlugin:
@@ -138,3 +139,9 @@ def test_the_failure_names_distribution_module_and_cause(install: Any) -> None:
     assert isinstance(error, PluginError)
     for part in ("'bad'", "vendor-bad 3.1", candidate.entry.module, "broken", "ValueError: no", "lazycore backends"):
         assert part in str(error)
+
+
+@pytest.mark.parametrize("name", ["a.b", "a b", "", "a:cpu"])
+def test_a_name_that_selections_and_op_names_cannot_hold_is_unsound(name: str) -> None:
+    with pytest.raises(PluginError, match=r"BackendInfo\.name is .*; it must be letters, digits, _ and -"):
+        check_info(BackendInfo(name, "1"), name)
