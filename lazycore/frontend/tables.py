@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from lazycore.frontend import assign, copies
-from lazycore.frontend.autocast.scaling import SCALING
 from lazycore.frontend.attention import safe_softmax
+from lazycore.frontend.autocast.scaling import SCALING
 from lazycore.frontend.cells import CELLS
 from lazycore.frontend.factories import FACTORIES
 from lazycore.frontend.fused import FUSED
