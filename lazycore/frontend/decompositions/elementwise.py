@@ -63,4 +63,6 @@ ELEMENTWISE = {
     "masked_scatter": masked_scatter,
     "masked_scatter_backward": masked_scatter_backward,
     "dist": dist,
+    "_is_all_true": lambda x: aten.all.default(x),
+    "_is_any_true": lambda x: aten.any.default(x),
 }

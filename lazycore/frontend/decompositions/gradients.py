@@ -54,6 +54,15 @@ def _sampling(forward: Function) -> Function:
     return backward
 
 
+def weight_norm_backward(
+    grad: torch.Tensor, v: torch.Tensor, g: torch.Tensor, norms: torch.Tensor, dim: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """``aten::_weight_norm_interface_backward``: of w = g v / |v|, the norm over all dimensions but ``dim``."""
+    others = [d for d in range(v.dim()) if d != dim % v.dim()]
+    along = (grad * v).sum(others, keepdim=True) / norms
+    return (g / norms * (grad - v * along / norms)).to(v.dtype), along.to(g.dtype)
+
+
 _UPSAMPLINGS = (
     "upsample_nearest1d", "upsample_nearest3d", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d",
     "_upsample_nearest_exact3d", "upsample_linear1d", "upsample_trilinear3d", "upsample_bicubic2d",
@@ -62,6 +71,7 @@ _UPSAMPLINGS = (
 GRADIENTS: dict[str, Function] = {
     **{f"{name}_backward": _resampling(name) for name in _UPSAMPLINGS},
     **{f"replication_pad{n}d_backward": _padding(f"replication_pad{n}d") for n in (1, 2, 3)},
+    "_weight_norm_interface_backward": weight_norm_backward,
     "grid_sampler_2d_backward": _sampling(grid_sampler_2d),
     "grid_sampler_3d_backward": _sampling(grid_sampler_3d),
 }

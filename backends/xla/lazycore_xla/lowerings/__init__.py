@@ -7,6 +7,7 @@ from lazycore_xla.lowerings import (
     comparison,
     complex,
     convolution,
+    ctc,
     distance,
     factorization,
     factory,
@@ -45,7 +46,7 @@ from lazycore_xla.lowerings import (
 )
 
 __all__ = [
-    "activation", "activation_backward", "arithmetic", "comparison", "complex", "convolution", "distance",
+    "activation", "activation_backward", "arithmetic", "comparison", "complex", "convolution", "ctc", "distance",
     "factorization", "factory", "fft", "grid_sampler", "grouped", "indexing", "linalg", "loss", "loss_backward",
     "loss_margin", "matmul", "moments", "normalization", "normalization_backward", "padding", "pooling",
     "pooling_average", "pooling_fractional", "power", "random", "reduction", "scan", "scatter", "selection", "shape",

@@ -6,24 +6,33 @@ from lowering.case import Case
 from lowering.cases import (
     activation,
     convolution,
+    ctc,
+    distance,
     elementwise,
     factory,
+    fft,
     indexing,
+    linalg,
     loss,
     matmul,
     normalization,
     pooling,
     random,
     reduction,
+    resampling,
     scatter,
+    selection,
     shape,
     sort,
+    special,
     upsample,
+    volume,
+    written,
 )
 
 _FAMILIES = (
-    elementwise, activation, reduction, matmul, convolution, pooling, normalization, loss, indexing, scatter, shape,
-    factory, sort, upsample, random,
+    elementwise, activation, reduction, matmul, convolution, pooling, normalization, loss, ctc, indexing, scatter,
+    shape, factory, sort, upsample, random, linalg, fft, special, selection, volume, resampling, distance, written,
 )  # fmt: skip
 
 ALL: list[Case] = [case for family in _FAMILIES for case in family.CASES]
