@@ -26,7 +26,8 @@ def vendor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ven
     """``vendor(extra, name)`` installs the kit's plugin with ``extra`` appended; ``source`` replaces it."""
 
     def make(extra: str = "", name: str = "acme", source: str = SOURCE) -> Vendor:
-        module = f"vendor_{name}_{next(_numbers)}"
+        # Loaded plugins are remembered by module name, so that it must be like no other test's.
+        module = f"contract_{name}_{next(_numbers)}"
         monkeypatch.syspath_prepend(tmp_path / module)
         return install(tmp_path / module, module, name, source, extra)
 

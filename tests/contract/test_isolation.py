@@ -59,7 +59,7 @@ def test_an_unusable_plugin_fails_loudly_where_it_is_asked_for_and_nowhere_else(
 # What goes wrong while compiling -> the warning. The next backend in line does the work.
 FAULTS = {
     "supports raises": ("lazycore_supports(node)", "1 // 0", PluginWarning, r"lazycore_supports raised ZeroDivisionE"),
-    "supports returns nonsense": ("lazycore_supports(node)", "'yes'", PluginWarning, "must return Supported or Rejecte"),
+    "supports returns nonsense": ("lazycore_supports(node)", "'yes'", PluginWarning, "must return Supported or"),
     "compile raises": ("lazycore_compile(segments)", "1 // 0", BackendWarning, "lazycore_compile raised ZeroDivisionE"),
     "compile returns too little": ("lazycore_compile(segments)", "[]", BackendWarning, "1 results, one per segment"),
     "compile returns nonsense": ("lazycore_compile(segments)", "[7]", BackendWarning, "an Executable or a CompileFail"),
@@ -67,12 +67,12 @@ FAULTS = {
     "open returns nonsense": ("lazycore_open(ctx)", "7", BackendWarning, "lazycore_open returned 7"),
     "accept raises": ("lazycore_accept_segment(segment)", "1 // 0", BackendWarning, "lazycore_accept_segment raised"),
     "accept returns nonsense": ("lazycore_accept_segment(segment)", "1", BackendWarning, "it must return bool"),
-    "prepare raises": ("lazycore_prepare(segment)", "1 // 0", BackendWarning, "lazycore_prepare raised ZeroDivisionErr"),
+    "prepare raises": ("lazycore_prepare(segment)", "1 // 0", BackendWarning, "lazycore_prepare raised ZeroDivision"),
     "prepare breaks the graph": (
-        "lazycore_prepare(segment)", "segment.nodes.clear() or segment", BackendWarning, "lazycore_prepare broke segment0",
+        "lazycore_prepare(segment)", "segment.nodes.clear() or segment", BackendWarning, "lazycore_prepare broke",
     ),
     "prepare drops an output": (
-        "lazycore_prepare(segment)", "Segment(segment.inputs, [], ())", BackendWarning, "lazycore_prepare changed the out",
+        "lazycore_prepare(segment)", "Segment(segment.inputs, [], ())", BackendWarning, "lazycore_prepare changed",
     ),
     "prepare donates": (
         "lazycore_prepare(segment)", "setattr(segment, 'donatable', frozenset({0})) or segment", BackendWarning,
@@ -103,14 +103,14 @@ UNHEARD = {
         "'bad': lazycore_patterns declares p: two patterns have this name",
     ),
     "a pattern of a bad name": (
-        "lazycore_patterns()", "[Pattern('p.q', Op('aten.relu.default'))]", BackendWarning, "a name consists of letters",
+        "lazycore_patterns()", "[Pattern('p.q', Op('aten.relu.default'))]", BackendWarning, "a name consists of",
     ),
     "a pattern without an op": ("lazycore_patterns()", "[Pattern('p', Any())]", BackendWarning, "a root must be an Op"),
     "a pattern of two islands": (
         "lazycore_patterns()", "[Pattern('p', (Op('a.b.c', (Any('x'),)), Op('d.e.f', (Any('y'),))))]", BackendWarning,
         "root 1 shares no name",
     ),
-    "a pattern of nonsense": ("lazycore_patterns()", "[Pattern('p', Op('a.b.c', (7,)))]", BackendWarning, "7 is no part"),
+    "a pattern of nonsense": ("lazycore_patterns()", "[Pattern('p', Op('a.b.c', (7,)))]", BackendWarning, "7 is no"),
     "an observer": ("lazycore_traced(graph)", "1 // 0", PluginWarning, "'bad': lazycore_traced raised ZeroDivisionErr"),
 }  # fmt: skip
 
@@ -170,8 +170,9 @@ def test_constants_prepared_wrongly_leave_the_plan_without_them(body: str, vendo
         x = torch.arange(4.0).to("lazycore")
         lazycore.sync()
         with pytest.warns(BackendWarning, match="'bad': lazycore_prepare_constants .*its inputs stay unbound"):
-            for _ in range(8):
-                torch.testing.assert_close(torch.neg(x).cpu(), -torch.arange(4.0))
+            results = [torch.neg(x).cpu() for _ in range(8)]
+    for result in results:
+        torch.testing.assert_close(result, -torch.arange(4.0))
     assert len(bad.calls("run")) == 8
 
 
