@@ -17,7 +17,7 @@ __all__ = ["FUSED"]
 Tensors = Sequence[torch.Tensor]
 
 
-def _prepared(params: Tensors, grads: Tensors, maximize: bool, grad_scale: torch.Tensor | None) -> Tensors:
+def _prepared(grads: Tensors, maximize: bool, grad_scale: torch.Tensor | None) -> Tensors:
     """The gradients to descend along. Scaled ones are unscaled in place, as the CPU's kernels leave them."""
     if grad_scale is not None:
         torch._foreach_div_(grads, grad_scale)
@@ -56,7 +56,7 @@ def _adam(decoupled: bool) -> Callable[..., None]:
         """``aten::_fused_adam_`` and ``_fused_adamw_``."""
 
         def step() -> None:
-            along = _prepared(params, grads, maximize, grad_scale)
+            along = _prepared(grads, maximize, grad_scale)
             if weight_decay and decoupled:
                 torch._foreach_mul_(params, 1 - lr * weight_decay)
             elif weight_decay:
@@ -94,7 +94,7 @@ def sgd(
     """``aten::_fused_sgd_``."""
 
     def step() -> None:
-        along = _prepared(params, grads, maximize, grad_scale)
+        along = _prepared(grads, maximize, grad_scale)
         if weight_decay:
             along = torch._foreach_add(along, params, alpha=weight_decay)
         if momentum and is_first_step:
@@ -118,7 +118,7 @@ def adagrad(
     """``aten::_fused_adagrad_``."""
 
     def step() -> None:
-        along = _prepared(params, grads, maximize, grad_scale)
+        along = _prepared(grads, maximize, grad_scale)
         if weight_decay:
             along = torch._foreach_add(along, params, alpha=weight_decay)
         torch._foreach_addcmul_(state_sums, along, along, 1)

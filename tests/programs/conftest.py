@@ -32,6 +32,15 @@ class Compare(Protocol):
     ) -> Outcome: ...  # fmt: skip
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Turn ``slow_on(backend)`` into ``slow`` before the default selection looks at it."""
+    for item in items:
+        marker = item.get_closest_marker("slow_on")
+        if marker and isinstance(item, pytest.Function) and item.callspec.params["backend"] in marker.args:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(params=("reference", "xla"))
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The selected backend's name; the counters start at zero, and draws equal the CPU's."""
