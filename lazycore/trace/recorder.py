@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 from weakref import ReferenceType, ref
@@ -105,9 +106,12 @@ class Trace:
 
 
 class Recorder:
-    """A thread's recorder: ``trace`` is the open one. ``lock`` is held while a trace of this thread is executed."""
+    """A thread's recorder: ``trace`` is the open one. ``lock`` is held while a trace of this thread is executed.
 
-    __slots__ = ("__weakref__", "backward", "lock", "thread", "trace")
+    ``flags``: reports of launched work that nobody has read, opaque here; ``error``: the first one read that was bad.
+    """
+
+    __slots__ = ("__weakref__", "backward", "error", "flags", "lock", "thread", "trace")
 
     trace: Trace
 
@@ -115,3 +119,5 @@ class Recorder:
         self.lock = threading.RLock()
         self.thread = threading.get_ident()
         self.backward = 0
+        self.flags: deque[Any] = deque()
+        self.error: Exception | None = None
