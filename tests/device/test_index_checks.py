@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import torch
 
 import lazycore
+from lazycore.frontend.local import local
 
 Use = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -130,14 +132,35 @@ def test_no_index_at_all_is_in_range() -> None:
     assert x.index_select(0, none).cpu().shape == (0, 3)
 
 
-def test_many_steps_without_an_observation_keep_few_flags() -> None:
-    from lazycore.frontend import sync
-
+def lookups(bad_at: int | None, steps: int) -> torch.Tensor:
+    """Steps that look up computed indices and never observe; one of them is out of range."""
     table = torch.zeros(10, 3, device="lazycore", requires_grad=True)
     optimizer = torch.optim.SGD([table], lr=0.1)
-    picks = torch.tensor([1, 2]).to("lazycore")
-    for _ in range(300):
-        table[picks + 1].sum().backward()
+    picks = [torch.tensor([1, 2]).to("lazycore"), torch.tensor([1, 20]).to("lazycore")]
+    for step in range(steps):
+        table[picks[step == bad_at] + 1].sum().backward()
         optimizer.step()
         optimizer.zero_grad()
-    assert len(sync._flags) <= 100
+    return table
+
+
+def test_many_steps_without_an_observation_keep_few_flags() -> None:
+    table = lookups(None, 300)
+    assert 0 < len(local.recorder.flags) <= 64
+    assert table[2, 0].item() == pytest.approx(-30.0, rel=1e-4)
+
+
+@pytest.mark.parametrize("bad_at", [0, 100, 199])
+def test_an_old_error_is_raised_all_the_same(bad_at: int) -> None:
+    table = lookups(bad_at, 200)
+    with pytest.raises(IndexError, match="index 21 is out of bounds"):
+        table.sum().item()
+    assert table.sum().item() != 0, "raised once"
+
+
+def test_another_thread_does_not_get_the_error() -> None:
+    table = lookups(0, 1)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: (torch.ones(2).to("lazycore") * 2.5).tolist()).result(60) == [2.5, 2.5]
+    with pytest.raises(IndexError):
+        table.sum().item()
