@@ -62,11 +62,11 @@ def compare(backend: str, request: pytest.FixtureRequest) -> Compare:
     ) -> Outcome:  # fmt: skip
         eager = run(program, "cpu")
         lazy = _run_afresh(program, backend, fallbacks, gathers)
-        _count(request, backend)
         assert_same(lazy, eager, rtol=rtol, atol=atol)
         assert len(lazy.losses) >= settled + 2, "too few steps to see compilation end"
         assert lazy.compiles[settled - 1] > 0, f"{backend} compiled nothing"
         assert set(lazy.compiles[settled - 1 :]) == {lazy.compiles[-1]}, f"compiles by step: {lazy.compiles}"
+        _count(request, backend)
         return lazy
 
     return comparison

@@ -91,6 +91,27 @@ def test_fused(compare, name: str) -> None:
     compare(in_form(name, fused=True), settled=4, atol=ATOL)
 
 
+@pytest.mark.parametrize("name", ["sgd_nesterov", "adamw", "adagrad"])
+def test_fused_scaled(compare, name: str) -> None:
+    """Fused steps unscale gradients themselves, and leave out a step whose gradients overflowed."""
+    make, options = OPTIMIZERS[name]
+
+    def program(device: str, log: Log) -> Results:
+        model = model_on(device)
+        optimizer = make(model.parameters(), lr=RATE, fused=True, **options)
+        scaler = torch.amp.GradScaler(device, init_scale=64.0, growth_interval=3)
+        for step in range(STEPS):
+            loss = (model(torch.randn(8, 6).to(device)) - torch.randn(8, 3).to(device)).square().mean()
+            optimizer.zero_grad()
+            scaler.scale(loss * (float("inf") if step == 4 else 1.0)).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            log(loss)
+        return {**model.state_dict(), "scale": torch.tensor(scaler.get_scale())}
+
+    compare(program, settled=6, atol=ATOL)
+
+
 @pytest.mark.slow_on("xla")
 @pytest.mark.parametrize("name", CAPTURABLE)
 def test_capturable(compare, name: str) -> None:
