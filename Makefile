@@ -5,6 +5,8 @@ TORCH       ?= torch==2.13.0
 # Where to get torch: TORCH_FLAGS="--index-url https://download.pytorch.org/whl/cpu" is the small build without CUDA.
 TORCH_FLAGS ?=
 WORKERS     ?= 2
+# The backend of `make opinfo`.
+BACKEND     ?= reference
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -15,10 +17,10 @@ DISTS := . plugin_api backends/reference backends/xla backends/tvm
 BUILDS := $(addsuffix /build,$(DISTS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint bench wheels clean
+.PHONY: help setup demo test test-all opinfo lint bench wheels clean
 
 help:
-	@echo "make setup | demo | test | test-all | lint | bench | wheels | clean"
+	@echo "make setup | demo | test | test-all | opinfo | lint | bench | wheels | clean"
 
 setup: $(READY)
 
@@ -42,6 +44,13 @@ test: $(READY)
 # The slow variants too; a later -m replaces the default one.
 test-all: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m ""
+
+# PyTorch's operator database on one backend, an hour or two: ops, error inputs, modules.
+opinfo: $(READY)
+	$(BIN)/python -m tests.opinfo.runner --backend $(BACKEND) --out opinfo.jsonl
+	$(BIN)/python -m tests.opinfo.runner --backend $(BACKEND) --dtypes bfloat16,float16,float64,complex64 --out opinfo-other.jsonl
+	$(BIN)/python -m tests.opinfo.errors --backend $(BACKEND)
+	$(BIN)/python -m tests.opinfo.modules --backend $(BACKEND)
 
 lint: $(READY)
 	$(BIN)/ruff check .

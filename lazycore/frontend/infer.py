@@ -74,6 +74,8 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
         except Exception as error:
             _raise_as_cpu(info, args, kwargs)
             result = _decomposed(info, args, kwargs, error)
+        if info.row.promotion is not Promotion.none:
+            _probe(info, args, kwargs)
         named = {a.name: x for a, x in zip(info.args, args, strict=False)} | dict(kwargs)
         compute = compute_dtype(info, named)
     outputs = (result,) if isinstance(result, torch.Tensor) else tuple(result or ())
@@ -107,6 +109,19 @@ def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]
         raise
     except Exception as cpu_error:
         raise cpu_error.with_traceback(None) from None
+
+
+def _probe(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """Ask the CPU whether it computes these dtypes, which Meta kernels do not know, with one element of each."""
+    call(info, _single(args), {k: _single(v) for k, v in kwargs.items()})
+
+
+def _single(x: Any) -> Any:
+    if isinstance(x, torch.Tensor):
+        return torch.ones((1,) * x.dim(), dtype=x.dtype, device="cpu")
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_single, x))
+    return torch.device("cpu") if isinstance(x, torch.device) else x
 
 
 def _decomposed(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any], error: Exception) -> Any:

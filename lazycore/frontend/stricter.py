@@ -47,6 +47,41 @@ def extremum(x: torch.Tensor, *dim: Any) -> None:
         raise RuntimeError("Expected reduction dim to be specified for input.numel() == 0.")
 
 
+def convolution(*arguments: Any) -> None:
+    """Signs of the window's geometry."""
+    padding, dilation = arguments[4:6]
+    if any(p < 0 for p in padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError("dilation should be greater than zero")
+
+
+def masked_scatter(_: torch.Tensor, mask: torch.Tensor, *__: Any) -> None:
+    """The mask is one."""
+    if mask.dtype is not torch.bool:
+        raise RuntimeError(
+            f"masked_scatter_ only supports boolean masks, but got mask with dtype {dtype_name(mask.dtype)}"
+        )
+
+
+def index_add(x: torch.Tensor, dim: int, _: torch.Tensor, source: torch.Tensor, *__: Any) -> None:
+    """Slices of the source are those of the target."""
+    if x.dim() == source.dim() == 0:
+        return
+    dim = dim % max(x.dim(), 1)
+    if list(x.shape[:dim] + x.shape[dim + 1 :]) != list(source.shape[:dim] + source.shape[dim + 1 :]):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {list(x.shape)} source.shape = {list(source.shape)}"
+        )
+
+
+def bucketize(_: Any, boundaries: torch.Tensor, *__: Any) -> None:
+    """The boundaries are one sequence."""
+    if boundaries.dim() != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
+
+
 def check_number(number: Any, dtype: torch.dtype) -> None:
     """Raise RuntimeError where a number is too large for the dtype of the tensor that it fills."""
     if isinstance(number, complex) or not -128 < number < 128:
@@ -69,6 +104,10 @@ STRICTER: Mapping[str, Callable[..., None]] = {
     "_log_softmax": softmax,
     "max": extremum,
     "min": extremum,
+    "convolution": convolution,
+    "masked_scatter": masked_scatter,
+    "index_add": index_add,
+    "bucketize": bucketize,
 }
 """Checks by the functional op's name, called with its positional arguments on Meta. What they raise is what the CPU
 raises where it can be asked."""

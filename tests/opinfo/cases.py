@@ -15,6 +15,7 @@ from torch.utils import _pytree as pytree
 
 import lazycore
 from tests.opinfo.compare import DEVICE, Differs, compare
+from tests.opinfo.moving import copied, moved, tensors
 from tests.opinfo.ties import FREE_VECTORS, resolve
 from tests.opinfo.tolerances import TOLERANCES
 
@@ -81,7 +82,7 @@ def _seed() -> None:
 
 def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None:
     given = (sample.input, sample.args, sample.kwargs)
-    here = pytree.tree_map(_own_copy, given)
+    here = copied(given)
     _seed()
     try:
         expected = info.op(here[0], *here[1], **here[2])
@@ -89,7 +90,7 @@ def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None
         return
     outcome.samples += 1
     lazycore.reset_metrics()
-    there = pytree.tree_map(_moved, given)
+    there = moved(given)
     if "tensor_split" in info.name:
         there = (there[0], *pytree.tree_map(_to_cpu, there[1:]))
     tolerance = TOLERANCES.get(name_of(info))
@@ -113,9 +114,9 @@ def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None
 
 
 def _differentiate(outcome: Outcome, sample: Any, cpu: tuple[Any, Any], device: tuple[Any, Any]) -> None:
-    outputs = [t for t in _tensors(sample.output_process_fn_grad(cpu[0])) if t.requires_grad]
+    outputs = [t for t in tensors(sample.output_process_fn_grad(cpu[0])) if t.requires_grad]
     outputs = [t for t in outputs if t.layout is torch.strided]
-    inputs = [t for t in _tensors(cpu[1]) if t.requires_grad and t.is_leaf]
+    inputs = [t for t in tensors(cpu[1]) if t.requires_grad and t.is_leaf]
     if not outputs or not inputs:
         return
     torch.manual_seed(1)
@@ -125,8 +126,8 @@ def _differentiate(outcome: Outcome, sample: Any, cpu: tuple[Any, Any], device: 
     except Exception:  # not differentiable on CPU either
         return
     try:
-        lazy = [t for t in _tensors(sample.output_process_fn_grad(device[0])) if t.requires_grad]
-        leaves = [t for t in _tensors(device[1]) if t.requires_grad and t.is_leaf]
+        lazy = [t for t in tensors(sample.output_process_fn_grad(device[0])) if t.requires_grad]
+        leaves = [t for t in tensors(device[1]) if t.requires_grad and t.is_leaf]
         actual = torch.autograd.grad(lazy, leaves, [s.to(DEVICE) for s in seeds], allow_unused=True)
         compare(expected, actual, "backward", tolerance=TOLERANCES.get(outcome.op))
         outcome.backward += 1
@@ -134,28 +135,8 @@ def _differentiate(outcome: Outcome, sample: Any, cpu: tuple[Any, Any], device: 
         outcome.fail("backward", error)
 
 
-def _tensors(tree: Any) -> list[torch.Tensor]:
-    return [t for t in pytree.tree_leaves(tree) if isinstance(t, torch.Tensor)]
-
-
 def _plain(tree: Any) -> list[torch.Tensor]:
-    return [t.detach() for t in _tensors(tree) if not t.is_sparse and t.layout is torch.strided]
-
-
-def _own_copy(x: Any) -> Any:
-    if not isinstance(x, torch.Tensor):
-        return x
-    format = torch.preserve_format if x.layout is torch.strided else None
-    copy = x.detach().clone() if format is None else x.detach().clone(memory_format=format)
-    return copy.requires_grad_(x.requires_grad)
-
-
-def _moved(x: Any) -> Any:
-    if isinstance(x, torch.Tensor) and x.device.type == "cpu":
-        return x.detach().to(DEVICE).requires_grad_(x.requires_grad)
-    if isinstance(x, torch.device) and x.type == "cpu":
-        return torch.device(DEVICE)
-    return DEVICE if x == "cpu" and isinstance(x, str) else x
+    return [t.detach() for t in tensors(tree) if not t.is_sparse and t.layout is torch.strided]
 
 
 def _to_cpu(x: Any) -> Any:

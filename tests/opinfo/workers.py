@@ -62,7 +62,7 @@ def _serve(function: Callable[[Case], Any], pipe: Any, parents_end: Any) -> None
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
-    sys.stdout = sys.stderr = open(os.devnull, "w")
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the life of the process
     while True:
         try:
             case = pipe.recv()
