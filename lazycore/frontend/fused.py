@@ -14,7 +14,7 @@ from lazycore.frontend.storage import is_ours
 
 __all__ = ["FUSED"]
 
-Tensors = Sequence[torch.Tensor]
+Tensors = list[torch.Tensor] | tuple[torch.Tensor, ...]
 
 
 def _prepared(grads: Tensors, maximize: bool, grad_scale: torch.Tensor | None) -> Tensors:
