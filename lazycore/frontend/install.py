@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lazycore.frontend import engine, patches
+from lazycore.frontend import engine, finalizers, patches
 from lazycore.frontend.autocast.kernels import register_autocast
 from lazycore.frontend.device import register_device
 from lazycore.frontend.preserved import preserve
@@ -21,4 +21,5 @@ def install() -> None:
     register_autocast()
     on_selected(preserve)
     engine.install()
+    finalizers.install()
     patches.install()

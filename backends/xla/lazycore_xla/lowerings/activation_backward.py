@@ -124,9 +124,8 @@ def _rrelu(
 ) -> Array:
     """In training the noise holds each element's slope, 1 for positive ones; otherwise the slope is the mean one."""
     low, high = as_dtype(lower, x.dtype), as_dtype(upper, x.dtype)
-    if training and not isinstance(upper, Array) and upper - lower > 1e-6:
-        return gradient * noise
-    return _leaky_relu(gradient, x, (low + high) / 2, is_result)
+    slope: Array = _leaky_relu(gradient, x, (low + high) / 2, is_result)
+    return jnp.where(high - low > 1e-6, gradient * noise, slope) if training else slope
 
 
 @lowering("aten.native_dropout_backward.default", widen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 from jax import lax
 from lazycore_plugin_api import DType, Node
@@ -100,7 +102,7 @@ def _lu_parts(x: Array, *, pivot: bool = True, out: Out) -> tuple[Array, Array, 
     return _permutation(order, x.dtype), *_triangles(factors)
 
 
-def _permutation(order: Array, dtype: object) -> Array:
+def _permutation(order: Array, dtype: Any) -> Array:
     """The matrix P of A = P L U: row order[i] of A is row i of L U."""
     return (order[..., None, :] == jnp.arange(order.shape[-1])[:, None]).astype(dtype)
 
@@ -135,7 +137,7 @@ def _qr(x: Array, mode: str, *, out: Out) -> tuple[Array, Array]:
 def _qr_of_nothing(out: Out) -> tuple[Array, Array]:
     """The complete Q of a matrix without columns is the identity."""
     shape = out[0].static_shape
-    identity = jnp.eye(*shape[-2:], dtype=out[0].dtype.numpy) if len(shape) > 1 else jnp.zeros(shape)
+    identity = jnp.eye(shape[-2], shape[-1], dtype=out[0].dtype.numpy) if len(shape) > 1 else jnp.zeros(shape)
     q = jnp.broadcast_to(identity, shape).astype(out[0].dtype.numpy)
     return q, jnp.zeros(out[1].static_shape, out[1].dtype.numpy)
 
@@ -155,5 +157,5 @@ def _householder(vectors: Array, factors: Array) -> Array:
     if 0 in vectors.shape:
         return vectors
     if factors.shape[-1] == 0:
-        return jnp.broadcast_to(jnp.eye(*vectors.shape[-2:], dtype=vectors.dtype), vectors.shape)
+        return jnp.broadcast_to(jnp.eye(vectors.shape[-2], vectors.shape[-1], dtype=vectors.dtype), vectors.shape)
     return lax.linalg.householder_product(vectors, factors)

@@ -20,18 +20,10 @@ _POWER = {0: 0.0, 1: -0.5, 2: -1.0}
 
 def _along(x: Array, axis: int, kind: lax.FftType, length: int) -> Array:
     """The unscaled transform of one dimension; lax offers only the last."""
-    moved = jnp.moveaxis(x, axis, -1)
-    result = _empty(moved, kind, length) if 0 in moved.shape[:-1] else lax.fft(moved, kind, (length,))
+    result = lax.fft(jnp.moveaxis(x, axis, -1), kind, (length,))
     inverse = kind in (lax.FftType.IFFT, lax.FftType.IRFFT)
     # lax divides the inverse ones by the length.
     return jnp.moveaxis(result * as_dtype(length, result.real.dtype) if inverse else result, -1, axis)
-
-
-def _empty(x: Array, kind: lax.FftType, length: int) -> Array:
-    dtype = jnp.promote_types(x.dtype, jnp.complex64)
-    if kind == lax.FftType.IRFFT:
-        return jnp.zeros((*x.shape[:-1], length), x.real.dtype)
-    return jnp.zeros((*x.shape[:-1], length // 2 + 1 if kind == lax.FftType.RFFT else length), dtype)
 
 
 def _scaled(x: Array, lengths: Sequence[int], normalization: int) -> Array:

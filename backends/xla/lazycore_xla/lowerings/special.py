@@ -25,7 +25,7 @@ def _in_double(function: Function) -> Function:
     return rounded
 
 
-_ONE = {
+_ONE: dict[str, Function] = {
     "aten.i0.default": lambda x: jnp.exp(jnp.abs(x)) * lax.bessel_i0e(x),
     "aten.special_i0e.default": lax.bessel_i0e,
     "aten.special_i1.default": lambda x: jnp.exp(jnp.abs(x)) * lax.bessel_i1e(x),
@@ -36,7 +36,7 @@ _ONE = {
     "aten.special_ndtri.default": jax.scipy.special.ndtri,
     "aten.special_log_ndtr.default": jax.scipy.special.log_ndtr,
 }
-_TWO = {
+_TWO: dict[str, Function] = {
     "aten.igamma.default": lax.igamma,
     "aten.igammac.default": lax.igammac,
 }

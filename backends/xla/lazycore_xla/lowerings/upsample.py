@@ -37,16 +37,28 @@ def _ratio(size: int, target: int, scale: Scale) -> float:
     return 1 / scale if scale is not None and scale > 0 else size / target
 
 
-def _nearest(exact: bool) -> Axis:
-    """``exact`` takes the element under the output's centre, otherwise the one under its start."""
-    shift = np.float32(0.5 if exact else 0)
+def _exact(x: Array, axis: int, target: int, scale: Scale) -> Array:
+    """The element under the output's centre."""
+    return _taken(x, axis, (np.arange(target, dtype=np.float32) + np.float32(0.5)) * _step(x, axis, target, scale))
 
-    def along(x: Array, axis: int, target: int, scale: Scale) -> Array:
-        size = x.shape[axis]
-        position = (np.arange(target, dtype=np.float32) + shift) * np.float32(_ratio(size, target, scale))
-        return jnp.take(x, jnp.asarray(np.minimum(position.astype(np.int32), size - 1)), axis=axis)
 
-    return along
+def _nearest(x: Array, axis: int, target: int, scale: Scale) -> Array:
+    """The element under the output's start."""
+    return _taken(x, axis, np.arange(target, dtype=np.float32) * _step(x, axis, target, scale))
+
+
+def _doubling(x: Array, axis: int, target: int, scale: Scale) -> Array:
+    """The same, but whatever the scale says, a doubled or unchanged size repeats each element as often."""
+    times = {x.shape[axis]: 1, 2 * x.shape[axis]: 2}.get(target)
+    return jnp.repeat(x, times, axis) if times else _nearest(x, axis, target, scale)
+
+
+def _step(x: Array, axis: int, target: int, scale: Scale) -> Any:
+    return np.float32(_ratio(x.shape[axis], target, scale))
+
+
+def _taken(x: Array, axis: int, places: Any) -> Array:
+    return jnp.take(x, jnp.asarray(np.minimum(places.astype(np.int32), x.shape[axis] - 1)), axis=axis)
 
 
 def _places(size: int, target: int, align_corners: bool, scale: Scale) -> Any:
@@ -111,17 +123,20 @@ def _backward(rank: int, form: Callable[..., Axis], extra: int) -> Any:
     return backward
 
 
-_FORMS: dict[str, tuple[int, Callable[..., Axis], int]] = {
-    **{f"upsample_nearest{r}d": (r, lambda: _nearest(False), 0) for r in (1, 2, 3)},
-    **{f"_upsample_nearest_exact{r}d": (r, lambda: _nearest(True), 0) for r in (1, 2, 3)},
-    "upsample_linear1d": (1, _linear, 1),
-    "upsample_bilinear2d": (2, _linear, 1),
-    "upsample_trilinear3d": (3, _linear, 1),
-    "upsample_bicubic2d": (2, _cubic, 1),
+_FORMS: dict[str, tuple[int, Callable[..., Axis], Callable[..., Axis], int]] = {
+    **{f"_upsample_nearest_exact{r}d": (r, lambda: _exact, lambda: _exact, 0) for r in (1, 2, 3)},
+    "upsample_nearest1d": (1, lambda: _nearest, lambda: _doubling, 0),
+    "upsample_nearest2d": (2, lambda: _doubling, lambda: _doubling, 0),
+    "upsample_nearest3d": (3, lambda: _nearest, lambda: _doubling, 0),
+    "upsample_linear1d": (1, _linear, _linear, 1),
+    "upsample_bilinear2d": (2, _linear, _linear, 1),
+    "upsample_trilinear3d": (3, _linear, _linear, 1),
+    "upsample_bicubic2d": (2, _cubic, _cubic, 1),
 }
-"""ATen's name -> rank, the form, and how many arguments before the scales choose it."""
+"""ATen's name -> rank, the form, the form that the gradient is of (which ATen's CPU kernels do not always agree on),
+and how many arguments before the scales choose them."""
 
-for _name, _form in _FORMS.items():
+for _name, (_rank, _form, _form_back, _extra) in _FORMS.items():
     _dtypes = REAL if "nearest" in _name else FLOATING
-    lowering(f"aten.{_name}.default", widen=True, dtypes=_dtypes)(_forward(*_form))
-    lowering(f"aten.{_name}_backward.default", widen=True, dtypes=FLOATING)(_backward(*_form))
+    lowering(f"aten.{_name}.default", widen=True, dtypes=_dtypes)(_forward(_rank, _form, _extra))
+    lowering(f"aten.{_name}_backward.default", widen=True, dtypes=FLOATING)(_backward(_rank, _form_back, _extra))
