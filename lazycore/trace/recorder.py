@@ -50,12 +50,14 @@ class Trace:
 
     def admit(self, state: StorageState) -> None:
         """Make a materialized storage a trace input. Until the call is recorded this can be rolled back."""
+        # Made first: making it may run finalizers, which must not find the two lists of different lengths.
+        entry = ref(state)
         state.index = ~len(self.inputs)
         state.trace = self
         if not state.viewed:
             state.fast = self
         self.inputs.append(state.value)
-        self.input_refs.append(ref(state))
+        self.input_refs.append(entry)
 
     def admit_value(self, value: Any) -> None:
         """Make a value that belongs to no storage a trace input."""
@@ -88,9 +90,11 @@ class Trace:
             if tree.full(here):
                 self.rollback()
                 return FULL
+            counts = len(self.inputs), len(self.scalars)
             child = make(self._key_to_grow(key, mask))
-            child.ninputs, child.nscalars = len(self.inputs), len(self.scalars)
-            if not tree.adopt(here, child):
+            child.ninputs, child.nscalars = counts
+            # A finalizer may have recorded meanwhile: then the node was not made for this place.
+            if self.closed or self.node is not here or not tree.adopt(here, child):
                 self.rollback()
                 return FULL
         return child

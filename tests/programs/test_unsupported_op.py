@@ -68,4 +68,5 @@ def test_own_op_in_the_middle(compare) -> None:
 
 
 def test_svd_in_the_middle(compare) -> None:
-    compare(spectral_penalty)
+    """Some backends compile it, xla leaves it to torch."""
+    compare(spectral_penalty, fallbacks=("aten._linalg_svd.default",))

@@ -6,8 +6,11 @@ from typing import Any
 
 import torch
 
-from lowering.case import ACCUMULATED, EXACT, Case, case
+from lowering.case import ACCUMULATED, EXACT, Case, Tolerance, case
 from lowering.samples import floats
+
+_GRID = Tolerance(rtol=1e-5, atol=5e-5)
+"""The grid's gradient adds up to 64 terms of size 10 and more that cancel: CPU's own float32 is as far from exact."""
 
 _SHAPES: dict[int, list[tuple[list[int], list[int], list[float | None]]]] = {
     1: [([2, 3, 5], [8], [None]), ([1, 2, 5], [3], [0.7]), ([1, 2, 3], [6], [2.1])],
@@ -61,7 +64,7 @@ def _sampled(x: torch.Tensor, grid: torch.Tensor, form: int, padding: int, corne
     attributes = (form, padding, corners)
     return [
         case(f"aten.{op}.default", x, grid, *attributes, tolerance=ACCUMULATED),
-        case(f"aten.{op}_backward.default", grad, x, grid, *attributes, [True, True], tolerance=ACCUMULATED),
+        case(f"aten.{op}_backward.default", grad, x, grid, *attributes, [True, True], tolerance=_GRID),
     ]
 
 
