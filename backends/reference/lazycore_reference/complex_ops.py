@@ -16,7 +16,7 @@ mm bmm mv dot addmm baddbmm addbmm addmv addr
 scatter_add index_put index_add put unfold_backward
 _fft_c2c _fft_r2c _fft_c2r
 linalg_solve_triangular linalg_lu_factor_ex lu_unpack linalg_lu_solve linalg_inv_ex linalg_cholesky_ex linalg_qr
-linalg_eig _linalg_eigh _linalg_svd linalg_householder_product
+linalg_eig _linalg_eigvals _linalg_eigh _linalg_svd linalg_householder_product
 """
 
 COMPLEX = frozenset(f"aten.{name}" if "." in name else f"aten.{name}.default" for name in _NAMES.split())

@@ -35,13 +35,20 @@ def run(names: list[str], program: list[Step]) -> None:
         Machine(names).run(program)
 
 
-@settings(relaxed, max_examples=300)
+@settings(relaxed, max_examples=80)
 @given(bases, steps)
 def test_equals_cpu_eager(names: list[str], program: list[Step]) -> None:
     run(names, program)
 
 
-@settings(relaxed, max_examples=300)
+@pytest.mark.slow
+@settings(relaxed, max_examples=3000)
+@given(bases, steps)
+def test_thousands_equal_cpu_eager(names: list[str], program: list[Step]) -> None:
+    run(names, program)
+
+
+@settings(relaxed, max_examples=40)
 @given(bases, steps, st.lists(st.integers(0, 12), min_size=2, max_size=4))
 def test_equals_cpu_eager_when_repeated(names: list[str], program: list[Step], changes: list[int]) -> None:
     """The same program with other numbers and offsets takes known paths, lifted places and cached plans."""
@@ -52,7 +59,8 @@ def test_equals_cpu_eager_when_repeated(names: list[str], program: list[Step], c
 
 
 @pytest.mark.parametrize("backend", ["xla"], indirect=True)
-@settings(relaxed, max_examples=20)
+@pytest.mark.slow
+@settings(relaxed, max_examples=40)
 @given(bases, xla_steps)
 def test_equals_cpu_eager_on_xla(names: list[str], program: list[Step]) -> None:
     run(names, program)

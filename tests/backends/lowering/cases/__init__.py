@@ -5,6 +5,7 @@ from __future__ import annotations
 from lowering.case import Case
 from lowering.cases import (
     activation,
+    bessel,
     convolution,
     ctc,
     distance,
@@ -25,6 +26,7 @@ from lowering.cases import (
     shape,
     sort,
     special,
+    spectral,
     upsample,
     volume,
     written,
@@ -33,6 +35,7 @@ from lowering.cases import (
 _FAMILIES = (
     elementwise, activation, reduction, matmul, convolution, pooling, normalization, loss, ctc, indexing, scatter,
     shape, factory, sort, upsample, random, linalg, fft, special, selection, volume, resampling, distance, written,
+    bessel, spectral,
 )  # fmt: skip
 
 ALL: list[Case] = [case for family in _FAMILIES for case in family.CASES]
