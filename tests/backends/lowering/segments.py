@@ -16,6 +16,9 @@ DROPPED = {"device", "layout", "pin_memory", "generator", "memory_format", "non_
 NOT_LIFTED = {
     "aten.arange.start_step": {"start", "end", "step"},
     "aten.linspace.default": {"start", "end"},
+    "aten.dist.default": {"p"},
+    "aten.multi_margin_loss.default": {"p", "margin"},
+    "aten.multi_margin_loss_backward.default": {"p", "margin"},
     "aten.linalg_vector_norm.default": {"ord"},
     "aten.norm.Scalar": {"p"},
     "aten.norm.ScalarOpt_dim": {"p"},

@@ -33,11 +33,17 @@ def _scalar_tensor(s: Scalar, *, dtype: Any = None, out: Out) -> Array:  # noqa:
 
 @lowering("aten.arange.start_step", needs_out=True, dtypes=ANY)
 def _arange(start: Scalar, end: Scalar, step: Scalar = 1, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
-    """start + i * step, computed in float64 or int64 and rounded once."""
+    """start + i * step, computed in float64 or int64 and rounded once; whole results count from whole numbers."""
     spec = out[0]
+    if spec.dtype.is_integral:
+        start, step = _whole(start), _whole(step)
     wide = jnp.float64 if _is_inexact(start, step) or spec.dtype.is_floating else jnp.int64
     positions = lax.iota(wide, spec.static_shape[0])
     return (as_dtype(start, wide) + positions * as_dtype(step, wide)).astype(spec.dtype.numpy)
+
+
+def _whole(number: Scalar) -> Scalar:
+    return number.astype(jnp.int64) if isinstance(number, jax.Array) else int(number)
 
 
 def _is_inexact(*numbers: Scalar) -> bool:
