@@ -8,7 +8,7 @@ kernel of its own there.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -17,7 +17,12 @@ from lazycore.frontend.attention import scaled_dot_product_attention
 
 __all__ = ["register_all"]
 
-_HAS = torch._C._dispatch_has_kernel_for_dispatch_key
+
+def _registered(key: str) -> frozenset[str]:
+    """The ops with a kernel for a key. Asked all at once: one question an op would cost a fifth of the import."""
+    return frozenset(torch._C._dispatch_get_registrations_for_dispatch_key(key))
+
+
 # Bases, or single overloads, whose C++ kernels serve this device as they are: views (they call as_strided), metadata,
 # and composites of other ops that lose nothing by being recorded in parts.
 _LEFT = frozenset(
@@ -64,8 +69,9 @@ def register_all() -> None:
     global _library, _fallbacks
     _library = torch.library.Library("aten", "IMPL")
     _fallbacks = torch.library.Library("_", "IMPL")
-    for name in torch._C._dispatch_get_all_op_names():
-        if name.startswith("aten::") and _wanted(name):
+    kernels = {key: _registered(key) for key in (_IMPLICIT, _CPU, *_EXPLICIT)}
+    for name in set().union(*kernels.values()):
+        if name.startswith("aten::") and _wanted(name, kernels):
             short = name.removeprefix("aten::")
             _library.impl(short, _first_call(short), "PrivateUse1")
     for key in ("AutogradPrivateUse1", "PrivateUse1"):
@@ -74,21 +80,23 @@ def register_all() -> None:
     _fallbacks.fallback(_fallback, "PrivateUse1")
 
 
-def _wanted(name: str) -> bool:
+def _wanted(name: str, kernels: Mapping[str, frozenset[str]]) -> bool:
     short = name.removeprefix("aten::")
     base = short.partition(".")[0]
     if (base in _LEFT and short != "view.dtype") or short in _LEFT:
         return False
     if short.startswith("_foreach_") and short.removeprefix("_foreach_") in _LOOPED:
         return False
-    if _HAS(name, "CompositeImplicitAutograd"):
-        return _HAS(name, "CPU")
-    if name.endswith("out") and not _HAS(name, "CPU"):
+    on_cpu = name in kernels[_CPU]
+    if name in kernels[_IMPLICIT]:
+        return on_cpu
+    if name.endswith("out") and not on_cpu:
         return False  # generated: the functional op, then a copy
-    return any(_HAS(name, key) for key in _COMPOSITE)
+    return any(name in kernels[key] for key in _EXPLICIT)
 
 
-_COMPOSITE = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+_CPU, _IMPLICIT = "CPU", "CompositeImplicitAutograd"
+_EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 
 
 def _first_call(short: str) -> Callable[..., Any]:
