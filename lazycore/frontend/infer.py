@@ -112,13 +112,14 @@ def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 
 
 def _probe(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-    """Ask the CPU whether it computes these dtypes, which Meta kernels do not know, with one element of each."""
+    """Ask the CPU whether it computes these dtypes, which Meta kernels do not know, with one element of each; none of
+    what is empty, as shape (0,) goes with every other in `cat`."""
     call(info, _single(args), {k: _single(v) for k, v in kwargs.items()})
 
 
 def _single(x: Any) -> Any:
     if isinstance(x, torch.Tensor):
-        return torch.ones((1,) * x.dim(), dtype=x.dtype, device="cpu")
+        return torch.ones(tuple(min(size, 1) for size in x.shape), dtype=x.dtype, device="cpu")
     if isinstance(x, (list, tuple)):
         return type(x)(map(_single, x))
     return torch.device("cpu") if isinstance(x, torch.device) else x

@@ -101,3 +101,15 @@ def test_equality() -> None:
         torch.testing.assert_close(x, x + 1)
     with pytest.raises(RuntimeError, match="same device"):
         torch.equal(x, x.cpu())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.float64])
+def test_nothing_joins_anything(dtype: torch.dtype) -> None:
+    """`cat` leaves out tensors of shape (0,), whatever the others' shape: what caches of transformers begin with."""
+    nothing, x = torch.empty(0, dtype=dtype), torch.arange(6.0).view(2, 3)
+    for dim in (-2, 1):
+        joined = torch.cat([nothing.to(DEVICE), x.to(DEVICE), x.to(DEVICE)], dim)
+        torch.testing.assert_close(joined.cpu(), torch.cat([nothing, x, x], dim), rtol=0, atol=0)
+    weight = x.to(DEVICE).requires_grad_()
+    torch.cat([nothing.to(DEVICE), weight], dim=-2).sum().backward()
+    assert weight.grad.tolist() == [[1, 1, 1], [1, 1, 1]]
