@@ -39,12 +39,17 @@ def arange(start: Any, end: Any, step: Any, *, dtype: DType | None = None, specs
 
 @lowering("aten.linspace.default", raw=True, specs=True)
 def linspace(start: Any, end: Any, steps: int, *, dtype: DType | None = None, specs: tuple[TensorSpec, ...]) -> Array:
-    """Evenly spaced numbers, both ends included, reckoned from the nearer end."""
+    """Evenly spaced numbers, both ends included, reckoned from the nearer end; in the result's dtype, where that is
+    inexact, else in float64 between whole ends."""
+    target = specs[0].dtype.numpy
+    first, last = (np.asarray(number).astype(target) for number in (start, end))
     if steps == 1:
-        return np.full((1,), start)
-    place = np.arange(steps)
-    width = (end - start) / max(steps - 1, 1)
-    return np.where(place < steps // 2, start + width * place, end - width * (steps - 1 - place))
+        return first[None]
+    wide = np.dtype(np.float64) if target.kind in "iu" else target
+    first, last, place = first.astype(wide), last.astype(wide), np.arange(steps)
+    width = (last - first) / np.asarray(steps - 1).astype(wide)
+    backwards = last - width * (steps - 1 - place).astype(wide)
+    return np.where(place < steps // 2, first + width * place.astype(wide), backwards).astype(target)
 
 
 @lowering("aten.eye.m", raw=True)

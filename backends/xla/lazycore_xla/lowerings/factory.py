@@ -50,16 +50,22 @@ def _is_inexact(*numbers: Scalar) -> bool:
     return any(n.dtype.kind == "f" if isinstance(n, jax.Array) else isinstance(n, float) for n in numbers)
 
 
-@lowering("aten.linspace.default", needs_out=True)
+@lowering("aten.linspace.default", needs_out=True, dtypes=NUMERIC)
 def _linspace(start: Scalar, end: Scalar, steps: int, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
-    """The first half counts from the start, the second from the end, so that both ends are exact."""
+    """The first half counts from the start, the second from the end, so that both ends are exact.
+
+    As in ATen the ends are first rounded to the result's dtype, and only whole numbers are spaced in a wider one.
+    """
     target = out[0].dtype.numpy
-    wide = jnp.float64 if out[0].dtype.is_integral else jnp.promote_types(target, jnp.float32)
-    first, last = as_dtype(start, wide), as_dtype(end, wide)
-    step = (last - first) / as_dtype(max(steps - 1, 1), wide)
-    position = lax.iota(wide, steps)
-    backwards = last - step * (as_dtype(steps - 1, wide) - position)
-    return jnp.where(position < steps // 2, first + step * position, backwards if steps > 1 else first).astype(target)
+    first, last = as_dtype(start, target), as_dtype(end, target)
+    if steps == 1:
+        return first[None]
+    wide = jnp.float64 if out[0].dtype.is_integral else target
+    first, last = first.astype(wide), last.astype(wide)
+    step = (last - first) / as_dtype(steps - 1, wide)
+    position = lax.iota(jnp.int64, steps)
+    backwards = last - step * (steps - 1 - position).astype(wide)
+    return jnp.where(position < steps // 2, first + step * position.astype(wide), backwards).astype(target)
 
 
 @lowering("aten.eye.default", "aten.eye.m", needs_out=True, dtypes=NUMERIC)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import jax
@@ -25,6 +26,13 @@ def _in_double(function: Function) -> Function:
     return rounded
 
 
+def _log_ndtr(x: Array) -> Array:
+    """The logarithm of the normal distribution's mass below x, by the tail that is small."""
+    scaled = x * math.sqrt(0.5)
+    low = jnp.log(jax.scipy.special.erfcx(-scaled) / 2) - scaled * scaled
+    return jnp.where(x < -1, low, jnp.log1p(-lax.erfc(scaled) / 2))
+
+
 _ONE: dict[str, Function] = {
     "aten.i0.default": lambda x: jnp.exp(jnp.abs(x)) * lax.bessel_i0e(x),
     "aten.special_i0e.default": lax.bessel_i0e,
@@ -34,7 +42,7 @@ _ONE: dict[str, Function] = {
     "aten.erfinv.default": lax.erf_inv,
     "aten.special_erfcx.default": jax.scipy.special.erfcx,
     "aten.special_ndtri.default": jax.scipy.special.ndtri,
-    "aten.special_log_ndtr.default": jax.scipy.special.log_ndtr,
+    "aten.special_log_ndtr.default": _log_ndtr,
 }
 _TWO: dict[str, Function] = {
     "aten.igamma.default": lax.igamma,

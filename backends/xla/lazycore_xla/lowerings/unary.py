@@ -18,6 +18,15 @@ def _if_float(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return lambda x: function(x) if is_float(x) else x
 
 
+def _by_double(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """XLA's own of a float32 loses up to six bits, where the argument is large: compute in float64 and round once."""
+
+    def rounded(x: Array) -> Array:
+        return function(x.astype(jnp.float64)).astype(x.dtype) if x.dtype == jnp.float32 else function(x)
+
+    return rounded
+
+
 _ROUND = _if_float(lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN))
 
 _ANALYTIC = {
@@ -29,14 +38,14 @@ _ANALYTIC = {
     "aten.sin.default": jnp.sin,
     "aten.cos.default": jnp.cos,
     "aten.tan.default": jnp.tan,
-    "aten.sinh.default": jnp.sinh,
-    "aten.cosh.default": jnp.cosh,
+    "aten.sinh.default": _by_double(jnp.sinh),
+    "aten.cosh.default": _by_double(jnp.cosh),
     "aten.tanh.default": jnp.tanh,
     "aten.reciprocal.default": jnp.reciprocal,
 }
 
 _REAL = {
-    "aten.exp2.default": jnp.exp2,
+    "aten.exp2.default": _by_double(jnp.exp2),
     "aten.expm1.default": jnp.expm1,
     "aten.log1p.default": jnp.log1p,
     "aten.log2.default": jnp.log2,
@@ -49,7 +58,7 @@ _REAL = {
     "aten.acosh.default": jnp.arccosh,
     "aten.atanh.default": jnp.arctanh,
     "aten.erf.default": lax.erf,
-    "aten.erfc.default": lax.erfc,
+    "aten.erfc.default": _by_double(lax.erfc),
     "aten.floor.default": _if_float(lax.floor),
     "aten.ceil.default": _if_float(lax.ceil),
     "aten.trunc.default": _if_float(jnp.trunc),

@@ -39,4 +39,8 @@ CASES = [
     case("aten.linspace.default", 2.0, 5.0, 1, dtype=_F),
     case("aten.linspace.default", 2.0, 5.0, 0, dtype=_F),
     case("aten.linspace.default", 1.0, -1.0, 4, dtype=torch.float64),
+    case("aten.linspace.default", 4.3, -3.7, 50, dtype=_I, tolerance=EXACT),
+    case("aten.linspace.default", -2.9, 7.2, 50, dtype=_B, tolerance=EXACT),
+    case("aten.linspace.default", -9, 200, 37, dtype=torch.int32, tolerance=EXACT),
+    case("aten.linspace.default", -2.9, 7.2, 1, dtype=_I, tolerance=EXACT),
 ]

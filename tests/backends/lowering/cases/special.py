@@ -24,6 +24,10 @@ CASES += [
     case(f"aten.{name}.default", floats(9, low=low, high=high), tolerance=_SERIES)
     for name, low, high in (("erfinv", -1, 1), ("special_ndtri", 0, 1), ("special_log_ndtr", -9, 9))
 ]
+CASES += [
+    case("aten.special_log_ndtr.default", floats(99, low=5, high=9), tolerance=Tolerance(rtol=1e-5)),
+    case("aten.special_log_ndtr.default", torch.tensor([INF, -INF, NAN, 0.0, -1.0]), tolerance=_SERIES),
+]
 CASES += [case("aten.special_spherical_bessel_j0.default", floats(9, low=1, high=20), tolerance=_SERIES)]
 CASES += [case("aten.special_spherical_bessel_j0.default", torch.tensor([0.0, INF, -INF, NAN]), tolerance=_SERIES)]
 CASES += [
