@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,34 +14,15 @@ from torch.utils import _pytree as pytree
 import lazycore
 from tests.opinfo.compare import DEVICE, Differs, compare
 from tests.opinfo.moving import copied, moved, tensors
+from tests.opinfo.outcome import Outcome
 from tests.opinfo.ties import FREE_VECTORS, resolve
-from tests.opinfo.tolerances import TOLERANCES
+from tests.opinfo.tolerances import tolerance_of
 
-__all__ = ["Outcome", "database", "name_of", "run"]
+__all__ = ["database", "name_of", "run"]
 
 SAMPLES = 30
 # Their content is whatever memory held; geometry is all that can be compared.
 _UNINITIALIZED = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided")
-
-
-@dataclass
-class Outcome:
-    """What became of one op and dtype. ``errors``: distinct messages; ``fallbacks``: op -> executions; ``native``:
-    samples that ran without any."""
-
-    op: str
-    dtype: str
-    samples: int = 0
-    forward: int = 0
-    backward: int = 0
-    native: int = 0
-    errors: list[str] = field(default_factory=list)
-    fallbacks: Counter[str] = field(default_factory=Counter)
-
-    def fail(self, stage: str, error: BaseException) -> None:
-        message = f"{stage}: {type(error).__name__}: {' '.join(str(error).split())[:400]}"
-        if message not in self.errors:
-            self.errors.append(message)
 
 
 def name_of(info: Any) -> str:
@@ -93,7 +72,7 @@ def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None
     there = moved(given)
     if "tensor_split" in info.name:
         there = (there[0], *pytree.tree_map(_to_cpu, there[1:]))
-    tolerance = TOLERANCES.get(name_of(info))
+    tolerance = tolerance_of(outcome.op, outcome.dtype)
     _seed()
     try:
         actual = info.op(there[0], *there[1], **there[2])
@@ -129,7 +108,7 @@ def _differentiate(outcome: Outcome, sample: Any, cpu: tuple[Any, Any], device: 
         lazy = [t for t in tensors(sample.output_process_fn_grad(device[0])) if t.requires_grad]
         leaves = [t for t in tensors(device[1]) if t.requires_grad and t.is_leaf]
         actual = torch.autograd.grad(lazy, leaves, [s.to(DEVICE) for s in seeds], allow_unused=True)
-        compare(expected, actual, "backward", tolerance=TOLERANCES.get(outcome.op))
+        compare(expected, actual, "backward", tolerance=tolerance_of(outcome.op, outcome.dtype))
         outcome.backward += 1
     except (Exception, Differs) as error:
         outcome.fail("backward", error)

@@ -5,55 +5,47 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 import re
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tests.opinfo.workers import Failure, run_cases
+from tests.opinfo.command import arguments, run
+from tests.opinfo.outcome import Outcome
 
-TARGET = 650
-
-
-@dataclass
-class Refusals:
-    """One op: how many inputs CPU refuses, how many of them the device refuses alike, and what it says otherwise."""
-
-    op: str
-    inputs: int = 0
-    alike: int = 0
-    otherwise: list[str] = field(default_factory=list)
+KIND = "errors"
 
 
-def refusals(info: Any) -> Refusals:
-    """Try all error inputs of an op on both."""
-    import torch
-
-    found = Refusals(info.name)
+def refusals(info: Any, name: str) -> Outcome:
+    """Try all error inputs of an op on both: ``samples`` are what CPU refuses, ``forward`` what the device refuses
+    alike."""
+    found = Outcome(name, KIND)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for wrong in info.error_inputs(torch.device("cpu")):
+        # The name of a device, as torch's own tests have it: some inputs are made by what it starts with.
+        for wrong in info.error_inputs("cpu"):
             _try(found, info, wrong.sample_input)
     return found
 
 
-def _try(found: Refusals, info: Any, sample: Any) -> None:
+def _try(found: Outcome, info: Any, sample: Any) -> None:
+    import lazycore
     from tests.opinfo.moving import copied, moved
 
     given = (sample.input, sample.args, sample.kwargs)
     expected = _error(info, copied, given)
     if expected is None:
         return  # only another device refuses it
-    found.inputs += 1
+    lazycore.reset_metrics()
+    found.samples += 1
     actual = _error(info, moved, given)
     if actual is not None and type(actual) is type(expected) and _text(actual) == _text(expected):
-        found.alike += 1
+        found.forward += 1
     else:
-        found.otherwise.append(f"{_described(actual)} where CPU has {_described(expected)}")
+        found.note(f"{_described(actual)} where CPU has {_described(expected)}")
+    found.fallbacks.update(lazycore.metrics()["fallbacks"])
+    found.native += not lazycore.metrics()["fallbacks"]
 
 
 def _error(info: Any, place: Callable[[Any], Any], given: tuple[Any, ...]) -> Exception | None:
@@ -72,43 +64,29 @@ def _error(info: Any, place: Callable[[Any], Any], given: tuple[Any, ...]) -> Ex
 
 def _text(error: Exception) -> str:
     """The first line, with one name for both devices and without the place in the program that ours adds."""
-    first = str(error).split("\n")[0].replace("lazycore:0", "cpu").replace("lazycore", "cpu")
-    return re.sub(r" \(aten\.[^()]* at [^()]*\)$", "", first)
+    first = str(error).split("\n")[0].replace("lazycore:0", "cpu")
+    return re.sub(r" \((aten|lazycore)\.[^()]* at [^()]*\)$", "", first).replace("lazycore", "cpu")
 
 
 def _described(error: Exception | None) -> str:
-    return "no error" if error is None else f"{type(error).__name__}: {str(error).splitlines()[0][:160]}"
-
-
-def all_refusals(jobs: int) -> list[Refusals]:
-    """All ops that have error inputs; one that gives no result counts as one input refused otherwise."""
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    import lazycore  # noqa: F401
-
-    ops = [info for info in op_db if info.error_inputs_func is not None]
-    work = [(str(i), ops[i].name) for i in range(len(ops))]
-    results = []
-    for case, result in run_cases(lambda case: asdict(refusals(ops[int(case[0])])), work, jobs, 120):
-        broken = Refusals(case[1], 1, 0, [f"{result}"]) if isinstance(result, Failure) else Refusals(**result)
-        results.append(broken)
-    return results
+    return "no error" if error is None else f"{type(error).__name__}: {str(error).split(chr(10))[0][:160]}"
 
 
 def main() -> int:
-    """Run all; exits with 1 below the target."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--backend", default="reference")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
-    options = parser.parse_args()
-    os.environ["LAZYCORE_BACKEND"] = options.backend
-    results = all_refusals(options.jobs)
-    for found in results:
-        for text in found.otherwise:
-            print(f"{found.op}: {text}")
-    alike, inputs = sum(r.alike for r in results), sum(r.inputs for r in results)
-    print(f"error inputs: {alike} of {inputs} refused alike")
-    return 0 if alike >= TARGET else 1
+    """Parse the command line, run, report."""
+
+    def one(case: tuple[str, str]) -> dict[str, Any]:
+        from tests.opinfo.cases import database
+
+        return refusals(database()[case[0]], case[0]).row()
+
+    return run(arguments(__doc__, "opinfo-errors.jsonl", 120).parse_args(), [KIND], _cases, one)
+
+
+def _cases() -> list[tuple[str, str]]:
+    from tests.opinfo.cases import database
+
+    return [(name, KIND) for name, info in database().items() if info.error_inputs_func is not None]
 
 
 if __name__ == "__main__":

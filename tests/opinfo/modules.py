@@ -5,33 +5,21 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 import warnings
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tests.opinfo.workers import Failure, run_cases
+from tests.opinfo.command import arguments, run
+from tests.opinfo.outcome import Outcome
 
-TARGET = 112
-
-
-@dataclass
-class Module:
-    """One module: inputs tried, inputs right, what went wrong."""
-
-    name: str
-    inputs: int = 0
-    right: int = 0
-    errors: list[str] = field(default_factory=list)
+KIND = "module"
 
 
-def run(info: Any) -> Module:
-    """All inputs of a module. Nothing is raised: failures are in the result."""
+def outcome_of(info: Any, name: str) -> Outcome:
+    """All inputs of a module. Nothing is raised: failures are in the outcome."""
     import torch
 
-    found = Module(info.module_cls.__name__)
+    found = Outcome(name, KIND)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for training in (True, False):
@@ -44,9 +32,11 @@ def run(info: Any) -> Module:
     return found
 
 
-def _one(found: Module, cls: Any, given: Any, training: bool) -> None:
+def _one(found: Outcome, cls: Any, given: Any, training: bool) -> None:
     import torch
 
+    import lazycore
+    from tests.opinfo.compare import Differs
     from tests.opinfo.moving import copied, moved
 
     here, there = _pair(cls, given.constructor_input, training)
@@ -57,13 +47,15 @@ def _one(found: Module, cls: Any, given: Any, training: bool) -> None:
         expected = here(*on_cpu[0], **on_cpu[1])
     except Exception:  # CPU refuses the input: another table compares errors
         return
-    found.inputs += 1
+    found.samples += 1
+    lazycore.reset_metrics()
     torch.manual_seed(1)
     try:
-        _check((here, on_cpu, expected), (there, on_device, there(*on_device[0], **on_device[1])))
-        found.right += 1
-    except Exception as error:
-        found.errors.append(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
+        _check(found, (here, on_cpu, expected), (there, on_device, there(*on_device[0], **on_device[1])))
+    except (Exception, Differs) as error:
+        found.fail("training" if training else "evaluation", error)
+    found.fallbacks.update(lazycore.metrics()["fallbacks"])
+    found.native += not lazycore.metrics()["fallbacks"]
 
 
 def _pair(cls: Any, constructor: Any, training: bool) -> tuple[Any, Any]:
@@ -80,52 +72,48 @@ def _pair(cls: Any, constructor: Any, training: bool) -> tuple[Any, Any]:
     return here, there
 
 
-def _check(cpu: tuple[Any, Any, Any], device: tuple[Any, Any, Any]) -> None:
+def _check(found: Outcome, cpu: tuple[Any, Any, Any], device: tuple[Any, Any, Any]) -> None:
     """Compare results and, where they have any, all gradients. Raises Differs."""
     from tests.opinfo.compare import compare
     from tests.opinfo.moving import tensors
+    from tests.opinfo.tolerances import tolerance_of
 
-    compare(cpu[2], device[2], "forward")
+    tolerance = tolerance_of(found.op, KIND)
+    compare(cpu[2], device[2], "forward", tolerance=tolerance)
     results = [[t for t in tensors(side[2]) if t.requires_grad] for side in (cpu, device)]
-    if not results[0]:
-        return
-    for side in results:
-        sum((t * t).sum() for t in side).backward()  # type: ignore[union-attr]
-    gradients = [
-        [p.grad for p in (*side[0].parameters(), *(t for t in tensors(side[1]) if t.is_leaf))] for side in (cpu, device)
-    ]
-    compare(*gradients, "backward")
+    if results[0]:
+        for side in results:
+            sum((t * t).sum() for t in side).backward()  # type: ignore[union-attr]
+        compare(_gradients(cpu), _gradients(device), "backward", tolerance=tolerance)
+        found.backward += 1
+    found.forward += 1
 
 
-def all_modules(jobs: int) -> list[Module]:
-    """The whole database; a module that gives no result counts as one wrong input."""
+def _gradients(side: tuple[Any, Any, Any]) -> list[Any]:
+    from tests.opinfo.moving import tensors
+
+    return [p.grad for p in (*side[0].parameters(), *(t for t in tensors(side[1]) if t.is_leaf))]
+
+
+def _named() -> dict[str, Any]:
     from torch.testing._internal.common_modules import module_db
 
-    import lazycore  # noqa: F401
-
-    work = [(str(i), info.module_cls.__name__) for i, info in enumerate(module_db)]
-    results = []
-    for case, result in run_cases(lambda case: asdict(run(module_db[int(case[0])])), work, jobs, 240):
-        broken = Module(case[1], 1, 0, [f"{result}"]) if isinstance(result, Failure) else Module(**result)
-        results.append(broken)
-    return results
+    return {info.module_cls.__name__: info for info in module_db}
 
 
 def main() -> int:
-    """Run all; exits with 1 below the target."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--backend", default="reference")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
-    options = parser.parse_args()
-    os.environ["LAZYCORE_BACKEND"] = options.backend
-    os.environ["LAZYCORE_RNG"] = "cpu"
-    results = all_modules(options.jobs)
-    for found in results:
-        for text in dict.fromkeys(found.errors):
-            print(f"{found.name} ({found.right} of {found.inputs} right): {text}")
-    right = sum(not r.errors for r in results)
-    print(f"modules: {right} of {len(results)} right")
-    return 0 if right >= TARGET else 1
+    """Parse the command line, run, report."""
+
+    def one(case: tuple[str, str]) -> dict[str, Any]:
+        return outcome_of(_named()[case[0]], case[0]).row()
+
+    return run(arguments(__doc__, "opinfo-modules.jsonl", 240).parse_args(), [KIND], _cases, one)
+
+
+def _cases() -> list[tuple[str, str]]:
+    import lazycore  # noqa: F401 - before the workers fork
+
+    return [(name, KIND) for name in _named()]
 
 
 if __name__ == "__main__":

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 import torch
 
 import lazycore
 from tests.opinfo.cases import database, run
-from tests.opinfo.runner import FORWARD, KNOWN
+from tests.opinfo.known import known_failures
+from tests.opinfo.runner import FORWARD
 
 # Backend -> every how many-th case, and samples of each. Compiling takes XLA far longer than NumPy.
 SHARES = {"reference": (12, 3), "xla": (60, 1)}
@@ -30,17 +29,11 @@ def drawing_as_the_cpu_does(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     lazycore.sync()
 
 
-@pytest.fixture(scope="module")
-def known() -> dict[str, dict[str, Any]]:
-    """The list of known failures."""
-    return json.loads(KNOWN.read_text())  # type: ignore[no-any-return]
-
-
 @pytest.mark.parametrize(("backend", "op", "dtype"), _cases("reference") + _cases("xla"))
-def test_case(backend: str, op: str, dtype: str, known: dict[str, dict[str, Any]]) -> None:
+def test_case(backend: str, op: str, dtype: str) -> None:
     with lazycore.use_backend(backend):
         outcome = run(database()[op], getattr(torch, dtype), backward=True, limit=SHARES[backend][1])
-    reason = known[backend].get(f"{op} {dtype}")
+    reason = known_failures(backend).get(f"{op} {dtype}")
     if reason is None:
         assert not outcome.errors, "\n".join(outcome.errors)
     elif outcome.errors:

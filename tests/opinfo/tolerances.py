@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["TOLERANCES", "Tolerance"]
+__all__ = ["TOLERANCES", "Tolerance", "tolerance_of"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ _SUMS = "sums of products of numbers up to 9 that cancel: the error is relative 
 _GRID = "the gradient of a position sums differences of pixels that nearly cancel"
 _CHAIN = "a chain of factorizations or recurrences whose rounding CPU's own libraries distribute otherwise"
 
+# By op, or by op and dtype: a row without a dtype is for float32, which integers become as well.
 TOLERANCES: dict[str, Tolerance] = {
     "nn.functional.layer_norm": Tolerance(1e-5, 1e-4, _CANCEL),
     "native_layer_norm": Tolerance(1e-5, 1e-4, _CANCEL),
@@ -43,3 +44,10 @@ TOLERANCES: dict[str, Tolerance] = {
     "special.hermite_polynomial_he": Tolerance(5e-5, 1e-4, _CHAIN),
     "stft": Tolerance(1e-5, 2e-4, _SUMS),
 }
+
+_OTHERS = frozenset(("bfloat16", "float16", "float64", "complex64"))
+
+
+def tolerance_of(op: str, kind: str) -> Tolerance | None:
+    """The row of a case, or None where torch's own tolerance holds. ``kind``: a dtype, or ``module``."""
+    return TOLERANCES.get(f"{op} {kind}") or (None if kind in _OTHERS else TOLERANCES.get(op))

@@ -19,11 +19,14 @@ CASES_EACH = 80
 
 
 class Failure(Exception):
-    """A case that gave no result: ``kind`` is ``crash`` or ``timeout``."""
+    """A case that gave no result: ``kind`` is ``crash``, ``timeout``, or ``error`` where the function raised."""
 
     def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
+        super().__init__(kind, message)
+        self.kind, self.message = kind, message
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}"
 
 
 class _Worker:
@@ -68,7 +71,11 @@ def _serve(function: Callable[[Case], Any], pipe: Any, parents_end: Any) -> None
             case = pipe.recv()
         except EOFError:
             os._exit(0)
-        pipe.send(function(case))
+        try:
+            result = function(case)
+        except Exception as error:
+            result = Failure("error", repr(error))
+        pipe.send(result)
 
 
 def run_cases(
