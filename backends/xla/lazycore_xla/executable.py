@@ -11,6 +11,7 @@ from lazycore_plugin_api import Buffer, Executable, HostArray, Segment, TensorSp
 from lazycore_xla.artifact import load, save
 from lazycore_xla.configuration import own_configuration, wide_types
 from lazycore_xla.emit import emit
+from lazycore_xla.provenance import hits
 from lazycore_xla.session import JaxBuffer, JaxSession
 
 __all__ = ["JaxExecutable", "compile_segment", "load_executable"]
@@ -22,12 +23,16 @@ _OPTIONS: dict[str, str | bool] = {
 
 
 class JaxExecutable(Executable):
-    """A loaded executable. Outputs are buffers of their own: XLA copies what would alias an input or one another."""
+    """A loaded executable. Outputs are buffers of their own: XLA copies what would alias an input or one another.
+    ``fresh``: compiled by this process, and so one that XLA can serialize."""
 
-    def __init__(self, compiled: jax.stages.Compiled, specs: Sequence[TensorSpec], has_scalars: bool) -> None:
+    def __init__(
+        self, compiled: jax.stages.Compiled, specs: Sequence[TensorSpec], has_scalars: bool, fresh: bool = False
+    ) -> None:
         self._compiled = compiled
         self._specs = specs
         self._has_scalars = has_scalars
+        self._fresh = fresh
 
     def run(self, inputs: Sequence[Buffer | HostArray]) -> list[JaxBuffer]:
         arrays = [i.array if type(i) is JaxBuffer else i for i in inputs]
@@ -39,14 +44,14 @@ class JaxExecutable(Executable):
             results = self._compiled(*arrays)
         return list(map(JaxBuffer, results, self._specs))
 
-    def serialize(self) -> bytes:
-        return save(self._compiled, (self._specs, self._has_scalars))
+    def serialize(self) -> bytes | None:
+        return save(self._compiled, self._specs, self._has_scalars) if self._fresh else None
 
 
-def load_executable(payload: bytes) -> JaxExecutable:
-    """The executable that ``serialize`` wrote. Raises BackendError for one of another jax version or machine."""
-    compiled, (specs, has_scalars) = load(payload)
-    return JaxExecutable(compiled, specs, has_scalars)
+def load_executable(payload: bytes, session: JaxSession) -> JaxExecutable:
+    """The executable that ``serialize`` wrote. Raises BackendError for bytes that are damaged, or of another jax
+    version or machine."""
+    return JaxExecutable(*load(payload, session.device))
 
 
 def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
@@ -54,8 +59,10 @@ def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
     with own_configuration(), jax.default_device(session.device):
         arguments = [jax.ShapeDtypeStruct(v.spec.static_shape, v.spec.dtype.numpy) for v in segment.arguments]
         function = jax.jit(_named(segment), donate_argnums=_donated(segment))
+        before = hits()
         compiled = function.lower(*arguments).compile(compiler_options=_OPTIONS)
-    return JaxExecutable(compiled, [value.spec for value in segment.outputs], bool(segment.scalars))
+    outputs = [value.spec for value in segment.outputs]
+    return JaxExecutable(compiled, outputs, bool(segment.scalars), fresh=hits() == before)
 
 
 def _named(segment: Segment) -> Callable[..., tuple[jax.Array, ...]]:

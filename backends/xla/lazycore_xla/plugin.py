@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from lazycore_plugin_api import (
     Artifact,
+    BackendError,
     BackendInfo,
     Capabilities,
     CompileContext,
@@ -63,15 +64,19 @@ def lazycore_compile(segments: Sequence[Segment], ctx: CompileContext) -> Sequen
 
 
 @hookimpl
-def lazycore_load(artifact: Artifact, ctx: CompileContext) -> Executable:  # noqa: ARG001
-    """Load a stored program. Raises BackendError for one of another jax version or machine."""
-    return load_executable(artifact.payload)
+def lazycore_load(artifact: Artifact, ctx: CompileContext) -> Executable:
+    """Load a stored program. Raises BackendError for one that is damaged, or of another jax version or machine."""
+    return load_executable(artifact.payload, _own(ctx))
 
 
 def _compile(segment: Segment, ctx: CompileContext) -> Executable | CompileFailure:
-    if not isinstance(ctx.session, JaxSession):
-        return CompileFailure(f"xla: {segment.name}: the session is a {type(ctx.session).__name__}, not xla's own")
     try:
-        return compile_segment(segment, ctx.session)
+        return compile_segment(segment, _own(ctx))
     except Exception as error:
         return CompileFailure(f"xla: {segment.name}: {error}", error)
+
+
+def _own(ctx: CompileContext) -> JaxSession:
+    if not isinstance(ctx.session, JaxSession):
+        raise BackendError(f"the session is a {type(ctx.session).__name__}, not xla's own")
+    return ctx.session

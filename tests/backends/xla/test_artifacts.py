@@ -5,11 +5,16 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from lazycore_plugin_api import Artifact, ArtifactMeta, BackendError, CompileContext, DType, TensorSpec
+
+pytest.importorskip("jax")
+
+from lazycore_xla.artifact import pack, unpack
 
 LOAD = """
 import sys
@@ -18,7 +23,8 @@ import numpy as np
 from lazycore_xla.executable import load_executable
 from lazycore_xla.session import JaxSession
 
-executable, session = load_executable(Path(sys.argv[1]).read_bytes()), JaxSession("cpu")
+session = JaxSession("cpu")
+executable = load_executable(Path(sys.argv[1]).read_bytes(), session)
 x = session.upload(np.arange(4))
 results = executable.run([x, np.array(2**40)])
 print(results[0].to_host().tolist(), results[0].spec, x.deleted)
@@ -53,12 +59,78 @@ def _load(xla, payload: bytes):
     return xla.hook.lazycore_load(artifact=Artifact(meta, payload), ctx=context)
 
 
+def _sums(executable, xla) -> list[int]:
+    return executable.run([xla.session.upload(np.arange(4)), np.array(5)])[0].to_host().tolist()
+
+
 def test_the_hook_loads_it(xla, payload: bytes):
-    inputs = [xla.session.upload(np.arange(4)), np.array(5)]
-    assert _load(xla, payload).run(inputs)[0].to_host().tolist() == [5, 6, 7, 8]
+    assert _sums(_load(xla, payload), xla) == [5, 6, 7, 8]
+
+
+def test_what_was_loaded_is_not_stored_again(xla, payload: bytes):
+    """XLA would write it without its functions."""
+    assert _load(xla, payload).serialize() is None
+
+
+JAX_CACHE = """
+import jax, numpy as np
+jax.config.update("jax_compilation_cache_dir", "jax")
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+import lazycore_xla.lowerings
+from lazycore_plugin_api import DType, Node, Segment, TensorSpec, Value
+from lazycore_xla.executable import compile_segment
+from lazycore_xla.session import JaxSession
+
+x, y = (Value(i, TensorSpec((4,), DType.float32)) for i in range(2))
+executable = compile_segment(Segment((x,), [Node("aten.cos.default", (x,), {}, (y,))], (y,)), JaxSession("cpu"))
+print(executable.serialize() is None)
+"""
+
+
+def test_what_came_out_of_jax_own_cache_is_not_stored(tmp_path: Path):
+    command = [sys.executable, "-c", JAX_CACHE]
+    runs = [
+        subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path, check=True) for _ in "ab"
+    ]
+    assert [run.stdout.strip() for run in runs] == ["False", "True"]
+
+
+def test_arguments_that_nothing_reads_are_left_out(xla, segment, node):
+    def compose(values):
+        total = node("aten.add.Tensor", values[0], values[2], alpha=1, to=3)
+        return [total], total.outputs
+
+    arrays = [np.arange(4.0), np.ones((2, 2), np.int8), np.arange(4.0)]
+    stored = xla.compile(segment(arrays, compose)).serialize()
+    assert unpack(stored)[0].kept == [0, 2]
+    results = _load(xla, stored).run([xla.session.upload(a) for a in arrays])
+    assert results[0].to_host().tolist() == [0, 2, 4, 6]
 
 
 def test_another_machine_refuses_it(xla, payload: bytes):
-    _, program, extra = pickle.loads(payload)
-    with pytest.raises(BackendError, match="compiled anew"):
-        _load(xla, pickle.dumps(("another", program, extra)))
+    header, program = unpack(payload)
+    with pytest.raises(BackendError, match=r"is for a z80 and this is jax .*compiled anew"):
+        _load(xla, pack(replace(header, host="a z80"), program))
+
+
+def test_no_byte_of_it_can_be_wrong_unnoticed(xla, payload: bytes):
+    header_end = len(payload) - len(unpack(payload)[1])
+    for position in (*range(0, header_end, 7), *range(header_end, len(payload), 499)):
+        damaged = bytearray(payload)
+        damaged[position] ^= 0x11
+        try:
+            assert _sums(_load(xla, bytes(damaged)), xla) == [5, 6, 7, 8], position
+        except BackendError as error:
+            assert "stored program" in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize("length", [0, 5, 30, 100, -1])
+def test_a_part_of_it_is_refused(xla, payload: bytes, length: int):
+    with pytest.raises(BackendError, match="not a stored program"):
+        _load(xla, payload[:length])
+
+
+def test_pickles_are_not_read(xla):
+    with pytest.raises(BackendError, match="not a stored program"):
+        _load(xla, pickle.dumps(("host", (b"", None, None), ())))
