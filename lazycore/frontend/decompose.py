@@ -18,6 +18,9 @@ from lazycore.frontend.schema import info_of
 
 __all__ = ["decompose"]
 
+# What tracing goes by, and a call may leave out of those that it makes (torch.tensor does): a trace can end within one.
+_TRACERS = ("Python", "PythonTLSSnapshot", "FuncTorchDynamicLayerFrontMode", "FuncTorchDynamicLayerBackMode")
+
 
 def decompose(node: Node) -> Graph | None:
     """The node as a graph of ATen ops over its distinct input values, or None where nothing decomposes it."""
@@ -29,7 +32,7 @@ def decompose(node: Node) -> Graph | None:
     if function is None:
         return None
     values = list({v.id: v for v in node.inputs()}.values())
-    with _disable_current_modes(), torch.no_grad():
+    with _disable_current_modes(), torch.no_grad(), _traceable():
         fakes = [torch.empty(v.spec.static_shape, dtype=TO_TORCH[v.spec.dtype], device="meta") for v in values]
 
         def run(*tensors: torch.Tensor) -> Any:
@@ -42,6 +45,13 @@ def decompose(node: Node) -> Graph | None:
             # None for these operands (a data-dependent branch, a 0-d number read as a Scalar): it runs whole.
             return None
         return translate(graph, node)
+
+
+def _traceable() -> Any:
+    excluded = torch._C._dispatch_tls_local_exclude_set()
+    for name in _TRACERS:
+        excluded = excluded.remove(getattr(torch._C.DispatchKey, name))
+    return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), excluded)
 
 
 def _trace(run: Any, fakes: list[torch.Tensor]) -> Any:

@@ -149,6 +149,19 @@ def test_a_copy_to_the_device_ends_a_trace_that_has_grown(limits: Any) -> None:
     assert not pending(x)
 
 
+@pytest.mark.parametrize("name", ["glu", "histc"])
+def test_decomposes_in_the_middle_of_a_call_that_hides_tracing(limits: Any, name: str) -> None:
+    """`torch.tensor` copies to the device with Python's keys left out, and the copy ends the trace."""
+    ops = {"glu": torch.nn.functional.glu, "histc": lambda x: torch.histc(x, 3, 0, 3)}
+    limits.copy_ops = 1
+    x = torch.arange(6.0)
+    y = ops[name](x.to("lazycore"))
+    torch.tensor([], device="lazycore")
+    assert not pending(y)
+    assert not lazycore.metrics()["fallbacks"]
+    torch.testing.assert_close(y.cpu(), ops[name](x))
+
+
 def test_a_copy_to_the_device_inside_backward_does_not(limits: Any) -> None:
     limits.copy_ops = 1
 
