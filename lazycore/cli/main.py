@@ -1,4 +1,4 @@
-"""The command line: ``lazycore run``, ``lazycore explain``, ``lazycore backends``, ``lazycore --version``."""
+"""The command line: ``lazycore run``, ``explain``, ``verify``, ``repro``, ``backends``, ``--version``."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from lazycore_plugin_api import LazycoreError
 from rich.console import Console
 
 import lazycore
+from lazycore.cli.configure import configure
 from lazycore.cli.listing import list_backends
 from lazycore.cli.script import run_script
 from lazycore.config import config
-from lazycore.plugins import current, use_backend
+from lazycore.plugins import current
 from lazycore.plugins.grammar import GRAMMAR
-from lazycore.plugins.selection import ENVIRONMENT
 from lazycore.report.metrics import metrics
 from lazycore.report.placement import summary
 
 __all__ = ["main"]
 
-USAGE_ERROR = 2
 PIPE_WIDTH = 200
 
 app = typer.Typer(
@@ -71,7 +69,7 @@ def run(
     strict: Annotated[bool, typer.Option("--strict", help="An op that no backend takes is an error.")] = False,
 ) -> None:
     """Run a script, with the lazycore device at hand, and print what ran where."""
-    _configure(backend, strict)
+    configure(backend, strict)
     atexit.register(_print_summary, os.getpid())
     context.obj.append(lambda: run_script(str(script), arguments or []))
 
@@ -86,7 +84,7 @@ def explain(
     html: Annotated[Path | None, typer.Option(help="Write the explanation as a page.")] = None,
 ) -> None:
     """Run a script, timing each step, and say what ran where and why."""
-    _configure(backend, False)
+    configure(backend, False)
     config.explain = True
     atexit.register(_print_explanation, os.getpid(), json, html)
     context.obj.append(lambda: run_script(str(script), arguments or []))
@@ -103,6 +101,34 @@ def _print_explanation(pid: int, json: Path | None, html: Path | None) -> None:
     typer.echo(str(explanation), err=True)
 
 
+@app.command(context_settings={"allow_interspersed_args": False})
+def verify(
+    context: typer.Context,
+    script: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A Python file.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="The script's own arguments.")] = None,
+    backend: Annotated[str | None, typer.Option(help=f"Backends, in order: {GRAMMAR}", metavar="SELECTION")] = None,
+    out: Annotated[Path, typer.Option(help="Where a reproducer is written.")] = Path("lazycore-repro.zip"),
+    rtol: Annotated[float | None, typer.Option(min=0, help="Relative tolerance of all floating dtypes.")] = None,
+    atol: Annotated[float | None, typer.Option(min=0, help="Absolute tolerance of all floating dtypes.")] = None,
+) -> None:
+    """Run a script, comparing every segment with eager PyTorch, and reduce the first that differs to its wrong op."""
+    from lazycore.cli.verifying import verify_script
+
+    configure(backend, False)
+    context.obj.append(lambda: verify_script(str(script), arguments or [], out.absolute(), rtol, atol))
+
+
+@app.command()
+def repro(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="What `verify` wrote.")],
+    backend: Annotated[str | None, typer.Option(help="Another backend than the one that was wrong.")] = None,
+) -> None:
+    """Run a reproducer. Exit code 1 while the backend's result differs, 0 when it is right."""
+    from lazycore.cli.verifying import rerun
+
+    rerun(file, backend)
+
+
 @app.command()
 def backends(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show why a plugin is broken: its traceback.")] = False,
@@ -110,21 +136,6 @@ def backends(
     """List the installed backends."""
     # Rich takes a pipe for 80 columns wide and would cut what a program is to read.
     list_backends(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), verbose)
-
-
-def _configure(backend: str | None, strict: bool) -> None:
-    # Through the environment as well, so that processes which the script starts run alike.
-    if strict:
-        os.environ["LAZYCORE_STRICT"] = "1"
-        config.strict = True
-    if backend is None:
-        return
-    os.environ[ENVIRONMENT] = backend
-    try:
-        use_backend(backend)
-    except LazycoreError as error:
-        typer.echo(f"lazycore: {error}", err=True)
-        raise typer.Exit(USAGE_ERROR) from error
 
 
 def _print_summary(process: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from lazycore.frontend.eager import run_eager
 from lazycore.frontend.freezing import Freezer
 from lazycore.frontend.local import RootKey, tree
 from lazycore.frontend.observer import Telling, count_fallback
+from lazycore.plugins.backend import LoadedBackend
 from lazycore.report.explain.ledger import LEDGER
 from lazycore.runtime import executor
 from lazycore.runtime.buffers import DeviceValue
@@ -35,7 +36,10 @@ from lazycore.trace.call import Call
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 
-__all__ = ["CompiledTrace", "compile_trace", "launch", "raise_unless_within"]
+__all__ = ["WATCHERS", "CompiledTrace", "compile_trace", "launch", "raise_unless_within"]
+
+WATCHERS: list[Callable[[Plan, Sequence[LoadedBackend]], Plan]] = []
+"""Each may put something between a new plan and its executables; it gets the backends that it was compiled for."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,8 @@ def _compile(
         insist=bool(constants),
     )
     plan = LEDGER.watch(plan, cause)
+    for watch in WATCHERS:
+        plan = watch(plan, key.backends)
     donated = tuple((p, b.position) for p in plan.donated if isinstance(b := built.bindings[p], InputBinding))
     return CompiledTrace(plan, tuple(outputs), built.bindings, built.input_checks, built.flags, donated)
 
