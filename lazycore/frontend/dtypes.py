@@ -25,13 +25,15 @@ _BITS = {
     DType.bfloat16: (torch.int16, np.int16),
     DType.float8_e4m3fn: (torch.int8, np.int8),
     DType.float8_e5m2: (torch.int8, np.int8),
+    DType.complex32: (torch.int32, np.int32),
 }
 
 # As torch's C++ messages call them.
 _NAMES = {
     torch.float32: "Float", torch.float64: "Double", torch.float16: "Half", torch.bfloat16: "BFloat16",
     torch.int64: "Long", torch.int32: "Int", torch.int16: "Short", torch.int8: "Char", torch.uint8: "Byte",
-    torch.bool: "Bool", torch.complex64: "ComplexFloat", torch.complex128: "ComplexDouble",
+    torch.bool: "Bool", torch.complex32: "ComplexHalf", torch.complex64: "ComplexFloat",
+    torch.complex128: "ComplexDouble",
 }  # fmt: skip
 
 

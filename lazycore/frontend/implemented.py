@@ -1,4 +1,5 @@
-"""Elementwise ops on dtypes that torch's CPU kernels do not know, e.g. ``bitwise_and`` of floats, are refused at once.
+"""Elementwise ops on dtypes that torch's CPU kernels do not know, e.g. ``bitwise_and`` of floats, are refused at once,
+and so is any op on complex32, which only the CPU computes.
 
 Meta kernels let them pass, and the trace would fail as a whole later. Floats of 16 bits and fewer are left to the
 backends: a device may well compute what the CPU does not.
@@ -27,11 +28,11 @@ _asked: set[Any] = set()
 
 
 def refuse_unimplemented(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any], call: Call) -> None:
-    """Raise the CPU's NotImplementedError for an elementwise op that it lacks for these dtypes. Asks once for each
-    combination of types, with single zeros: broadcasting makes them as good as any shape."""
-    if torch.Tag.pointwise not in info.tags or info.base.startswith("_foreach"):
-        return
+    """Raise the CPU's NotImplementedError for an op that it lacks for these dtypes. Asks once for each combination of
+    types, with single zeros: broadcasting makes them as good as any shape of elementwise operands."""
     kinds = tuple(_kind(x) for x in pytree.tree_leaves((args, kwargs)))
+    if info.base.startswith("_foreach") or not (torch.Tag.pointwise in info.tags or torch.complex32 in kinds):
+        return
     if (info.op, kinds) in _asked or not _NARROW.isdisjoint(kinds):
         return
     small, named = pytree.tree_map(_single_zero, (args, dict(kwargs)))

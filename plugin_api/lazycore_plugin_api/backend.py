@@ -73,16 +73,18 @@ class Option:
 @dataclass(frozen=True)
 class BackendInfo:
     """Who a backend is. ``name`` consists of letters, digits, ``_`` and ``-``. ``devices`` are the names after
-    ``--backend name:``, the first one the default. ``constants`` says how frozen inputs reach it."""
+    ``--backend name:``, the first one the default. ``dtypes`` are the ones it computes: a node with another never
+    reaches it. ``constants`` says how frozen inputs reach it."""
 
     name: str
     version: str
     api_version: tuple[int, int] = API_VERSION
     devices: tuple[str, ...] = ("cpu",)
-    dtypes: frozenset[DType] = frozenset(DType)
+    dtypes: frozenset[DType] = frozenset(DType) - {DType.complex32}  # which next to nothing computes
     options: Mapping[str, Option] = field(default_factory=dict)
     capabilities: Capabilities = Capabilities()
     constants: Constants = Constants.passed
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True)
@@ -233,13 +235,14 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ArtifactMeta:
-    """What is known of a stored artifact before it is read."""
+    """What is known of a stored artifact before it is read; ``fingerprint`` is the ``BackendInfo``'s."""
 
     backend: str
     backend_version: str
     api_version: tuple[int, int]
     target: Target
     graph_key: str
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ _NUMPY: dict[str, Any] = {
     "bfloat16": ml_dtypes.bfloat16,
     "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
     "float8_e5m2": ml_dtypes.float8_e5m2,
+    "complex32": ml_dtypes.complex32,
     "bool": np.bool_,
 }
 _SHORT = {"bool": "b1", "bfloat16": "bf16", "float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2"}
@@ -37,6 +38,7 @@ class DType(Enum):
     uint32 = "uint32"
     uint64 = "uint64"
     bool = "bool"
+    complex32 = "complex32"
     complex64 = "complex64"
     complex128 = "complex128"
 
@@ -61,7 +63,7 @@ class DType(Enum):
 
     @property
     def is_complex(self) -> Any:
-        """True for complex64 and complex128."""
+        """True for complex32, complex64 and complex128."""
         return self.value.startswith("complex")
 
     @property

@@ -27,7 +27,7 @@ MISTAKES: dict[str, Mistake] = {
     "view": lambda x: x.view(5),
     "dimension": lambda x: x.sum(4),
     "index": lambda x: x[7],
-    "no such dtype": lambda x: x.to(torch.complex32),
+    "no such dtype": lambda x: x.to(torch.float8_e5m2fnuz),
     "an argument": lambda x: torch.nn.functional.one_hot(x),
     "copy": lambda x: x.copy_(torch.ones(2, 2).to("lazycore")),
     "fill": lambda x: x.fill_(torch.ones(2, device="lazycore")),

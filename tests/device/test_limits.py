@@ -41,7 +41,7 @@ KINDS: dict[str, tuple[Callable[[], object], str]] = {
     "quantized to the device": (
         lambda: torch.quantize_per_tensor(torch.ones(2), 1.0, 0, torch.quint8).to(DEVICE), r"dequantize\(\)"
     ),
-    "complex32": (lambda: ones().to(torch.complex32), "no torch.complex32 tensors; convert"),
+    "another float8": (lambda: ones().to(torch.float8_e5m2fnuz), "no torch.float8_e5m2fnuz tensors; convert"),
     "bits": (lambda: torch.empty(2, dtype=torch.bits8, device=DEVICE), "no torch.bits8 tensors; convert"),
     "mkldnn": (lambda: ones().to_mkldnn(), "convert on the CPU"),
     "meta": (lambda: torch.ones(2, device="meta").to(DEVICE), "no data"),

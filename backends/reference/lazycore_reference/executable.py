@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -76,8 +76,18 @@ class ReferenceExecutable(Executable):
         return _own([live[slot] for slot in self._outputs], bound)
 
     def serialize(self) -> bytes | None:
-        """The segment itself: planning it again costs nothing. None with bound constants, which its text lacks."""
-        return None if self._constants else to_json(self._segment).encode()
+        """The segment itself: planning it again costs nothing. None with bound constants, which its text lacks.
+
+        Without lines: another program may load it, and its errors must not name this one's."""
+        if self._constants:
+            return None
+        nodes = [_without_source(node) for node in self._segment.nodes]
+        return to_json(replace(self._segment, nodes=nodes)).encode()
+
+
+def _without_source(node: Node) -> Node:
+    body = node.body and replace(node.body, nodes=[_without_source(inner) for inner in node.body.nodes])
+    return replace(node, source=None, body=body)
 
 
 def _number(segment: Segment) -> dict[int, int]:

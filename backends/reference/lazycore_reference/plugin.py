@@ -72,5 +72,5 @@ def lazycore_load(artifact: Artifact, ctx: CompileContext) -> Executable:  # noq
 
 @hookimpl
 def lazycore_conformance() -> Profile:
-    """All dtypes."""
+    """All dtypes it has."""
     return Profile(dtypes=DTYPES)
