@@ -12,7 +12,7 @@ from lazycore_plugin_api.opset import IndexOperand
 from lazycore.frontend.schema import OpInfo
 from lazycore.trace.call import IndexCheck
 
-__all__ = ["index_checks"]
+__all__ = ["divisor_checks", "index_checks"]
 
 _BOUNDS = "index {index} is out of bounds for dimension {dim} with size {size}"
 _FLAT = "out of range: tried to access index {index} on a tensor of {size} elements."
@@ -33,6 +33,14 @@ _TARGETS = {
     f"aten.{name}.default": "ignore_index"
     for name in ("nll_loss_forward", "nll_loss2d_forward", "nll_loss_backward", "nll_loss2d_backward")
 }
+
+_DIVIDES = frozenset(
+    f"aten.{name}"
+    for name in (
+        "floor_divide.default", "floor_divide.Scalar", "fmod.Tensor", "fmod.Scalar", "remainder.Tensor",
+        "remainder.Scalar", "remainder.Scalar_Tensor", "div.Tensor_mode", "div.Scalar_mode",
+    )
+)  # fmt: skip
 
 
 def index_checks(info: OpInfo, values: Mapping[str, Any]) -> tuple[IndexCheck, ...]:
@@ -82,6 +90,14 @@ def _target_check(info: OpInfo, values: Mapping[str, Any], ignore: int) -> Index
     classes = values["self"].shape[1 if values["self"].dim() > 1 else 0]
     place = _place(info, "target")
     return IndexCheck(place, None, 0, classes, IndexError, "Target {index} is out of bounds.", ignore)
+
+
+def divisor_checks(info: OpInfo, compute: torch.dtype | None, result: torch.Tensor | None) -> tuple[IndexCheck, ...]:
+    """The check that a division of integers, of dtype ``compute``, needs if it has any results: no divisor is 0."""
+    floats = compute is None or compute.is_floating_point or compute.is_complex
+    if info.name not in _DIVIDES or floats or result is None or not result.numel():
+        return ()
+    return (IndexCheck(_place(info, "other"), None, 1, 2, RuntimeError, "ZeroDivisionError", nonzero=True),)
 
 
 def _place(info: OpInfo, name: str) -> int:

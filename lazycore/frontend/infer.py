@@ -151,9 +151,14 @@ def compute_dtype(info: OpInfo, given: Mapping[str, Any]) -> torch.dtype | None:
     for name in names:
         x = given.get(name)
         operands += x if isinstance(x, (list, tuple)) else [x]
-    kind = KIND.INT_TO_FLOAT if row.promotion is Promotion.floating else KIND.DEFAULT
+    kind = KIND.INT_TO_FLOAT if _is_floating(row.promotion, given) else KIND.DEFAULT
     metas = [_meta_operand(x) for x in operands if x is not None]
     return elementwise_dtypes(*metas, type_promotion_kind=kind)[1]
+
+
+def _is_floating(promotion: Promotion, given: Mapping[str, Any]) -> bool:
+    exact = promotion is Promotion.quotient and given.get("rounding_mode") is None
+    return exact or promotion is Promotion.floating
 
 
 def _meta_operand(x: Any) -> Any:

@@ -10,7 +10,7 @@ import torch
 from lazycore_plugin_api import TensorSpec
 from lazycore_plugin_api.opset import Promotion
 
-from lazycore.frontend.checks import index_checks
+from lazycore.frontend.checks import divisor_checks, index_checks
 from lazycore.frontend.dtypes import TO_IR
 from lazycore.frontend.infer import Inferred, infer
 from lazycore.frontend.overlap import check_write
@@ -110,7 +110,7 @@ def _node(
         compute=None if inferred.compute is None else TO_IR[inferred.compute],
         promoted=promoted_places(functional),
         source=node.source,
-        checks=index_checks(functional, values),
+        checks=index_checks(functional, values) + divisor_checks(functional, inferred.compute, inferred.outputs[0]),
         layouts=new_layouts,
     )
     node.calls = (call,)

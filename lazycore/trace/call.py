@@ -96,7 +96,8 @@ class IndexCheck:
     """Argument ``argument`` (``item`` of it, where it is a list) holds indices that must lie in [low, high).
 
     Otherwise the program's next observation raises ``error`` with ``message``, in which ``{index}`` stands for the
-    first index that does not; elements equal to ``ignore`` may be anything.
+    first index that does not; elements equal to ``ignore`` may be anything. ``nonzero``: what must lie in the range is
+    whether an element differs from 0, 1 where it does.
     """
 
     argument: int
@@ -106,3 +107,4 @@ class IndexCheck:
     error: type[Exception]
     message: str
     ignore: int | None = None
+    nonzero: bool = False

@@ -15,12 +15,14 @@ class Promotion(Enum):
     """How an elementwise op finds the dtype it computes in (torch's type promotion with its dimension categories).
 
     ``common``: the promoted dtype of the operands; ``floating``: the same, integers and bools becoming the default
-    float dtype; ``none``: operands keep their dtypes.
+    float dtype; ``quotient``: ``common`` where a ``rounding_mode`` is given, else ``floating``; ``none``: operands keep
+    their dtypes.
     """
 
     none = "none"
     common = "common"
     floating = "floating"
+    quotient = "quotient"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ _ELEMENTWISE = [
     *_rows("add.Scalar sub.Scalar rsub.Scalar", _COMMON, "self other", "other alpha"),
     *_rows("mul.Tensor mul.Scalar", _COMMON, "self other", "other"),
     *_rows("div.Tensor div.Scalar", _FLOAT, "self other", "other"),
+    *_rows("div.Tensor_mode div.Scalar_mode", Promotion.quotient, "self other"),
     *_rows("maximum.default minimum.default fmax.default fmin.default", _COMMON),
     *_rows("fmod.Tensor remainder.Tensor floor_divide.default", _COMMON, "self other"),
     *_rows("fmod.Scalar remainder.Scalar remainder.Scalar_Tensor floor_divide.Scalar", _COMMON, "self other"),

@@ -1,6 +1,8 @@
-"""Index operands in range: inputs are looked at before launch, computed ones report by flags and are clamped.
+"""Index operands in range: inputs are looked at before launch, computed ones report by flags and are clamped. So do
+divisors of integers, which become 1.
 
-A backend never sees an index out of range: what it would do (read beyond a buffer, raise, wrap) is nobody's promise.
+A backend never sees an index out of range, or an integer divided by 0: what it would do (read beyond a buffer, raise,
+wrap) is nobody's promise.
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ class IndexGuards:
 
     def guard(self, index: Value, check: IndexCheck, where: str) -> Value:
         """The operand to use instead of ``index``."""
+        if check.nonzero:
+            return self._guard_divisor(index, check, where)
         binding = self.binding_of(index)
         if isinstance(binding, InputBinding):
             self.input_checks.append(InputCheck(binding.position, check, where))
@@ -67,6 +71,17 @@ class IndexGuards:
         self._flags.append(_Flag(low, high, check, where))
         clamped = emit("aten.clamp.default", (index, check.low, check.high - 1), {}, index.spec)
         return clamped if ignored is None else self._where(ignored, index, clamped)
+
+    def _guard_divisor(self, divisor: Value, check: IndexCheck, where: str) -> Value:
+        """1 instead of 0: an input is not looked at before launch, as it is seldom a constant and never an address."""
+        emit, spec = self.writer.emit, TensorSpec((), DType.int64)
+        zero, one = self._number(0, divisor.spec.dtype), self._number(1, divisor.spec.dtype)
+        differs = emit("aten.ne.Tensor", (divisor, zero), {}, TensorSpec(divisor.spec.shape, DType.bool))
+        counted = self.writer.cast(differs, DType.int64)
+        low = emit("aten.amin.default", (counted, (), False), {}, spec)
+        high = emit("aten.amax.default", (counted, (), False), {}, spec)
+        self._flags.append(_Flag(low, high, check, where))
+        return self._where(differs, divisor, one)
 
     def _number(self, number: int, dtype: DType) -> Value:
         return self.writer.emit("aten.scalar_tensor.default", (number,), {"dtype": dtype}, TensorSpec((), dtype))

@@ -134,8 +134,12 @@ class _Builder:
             self.overwritten.add(target.value)
 
     def _guarded(self, check: IndexCheck, args: tuple[Argument, ...], call: Call) -> tuple[Argument, ...]:
-        """The arguments with a checked index operand in range."""
-        operand = args[check.argument]
+        """The arguments with a checked operand in range. Numbers that are part of the key were looked at before."""
+        given, operand = call.args[check.argument], args[check.argument]
+        if not isinstance(operand, Value) and not isinstance(operand, tuple):
+            return args
+        if isinstance(given, Number) and not isinstance(given.number, Lifted):
+            return args
         where = f"{call.op} at {call.source}"
         if check.item is None or not isinstance(operand, tuple):
             assert isinstance(operand, Value)

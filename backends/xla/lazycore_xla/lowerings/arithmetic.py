@@ -69,7 +69,6 @@ _BY_ROUNDING_MODE: dict[str | None, Callable[[Array, Array], Array]] = {
 
 @lowering("aten.div.Tensor_mode", "aten.div.Scalar_mode", widen=True)
 def _div_mode(x: Array, other: Scalar, *, rounding_mode: str | None) -> Array:
-    """Integer division by zero gives XLA's -1, where eager raises."""
     return _BY_ROUNDING_MODE[rounding_mode](*_common(x, other))
 
 
