@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 import lazycore
+from lazycore.cli import cache
 from lazycore.cli.configure import configure
 from lazycore.cli.listing import list_backends
 from lazycore.cli.script import run_script
@@ -30,6 +31,7 @@ PIPE_WIDTH = 200
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="A PyTorch device that compiles with the codegen you bring."
 )
+app.add_typer(cache.app, name="cache")
 
 
 def main() -> None:
@@ -127,6 +129,17 @@ def repro(
     from lazycore.cli.verifying import rerun
 
     rerun(file, backend)
+
+
+@app.command("new-backend")
+def new_backend(
+    name: Annotated[str, typer.Argument(help="What --backend will take.")],
+    directory: Annotated[Path, typer.Option("--dir", help="Where the package's folder is made.")] = Path(),
+) -> None:
+    """Make a backend's package: entry point, a few operators, tests. It installs and passes its tests as it is."""
+    from lazycore.cli.creating import new_package
+
+    new_package(name, directory)
 
 
 @app.command()
