@@ -33,7 +33,7 @@ _GLOBALS: dict[str, Any] = {
     "check_device": storage.check_device,
     "create": torch._C._acc.create_empty_tensor,
     "empty_tensor": storage.empty_tensor,
-    "flush": sync.barrier,
+    "flush": sync.flush,
     "foreign": operands.foreign,
     "leave": leave,
     "literal": literal_key,
@@ -54,7 +54,7 @@ def {name}({parameters}):
         if node is None:
             node = trace.grow(({number}, {items}), make(trace, info, ({args}), {kwargs}))
             if node is FULL:
-                flush("a full trace")
+                flush()
                 return {name}({forward})
 """
 

@@ -11,7 +11,7 @@ import torch
 from lazycore.frontend.local import leave, local
 from lazycore.frontend.source import current_source
 from lazycore.frontend.storage import pending
-from lazycore.frontend.sync import barrier
+from lazycore.frontend.sync import flush
 from lazycore.frontend.template import Decoder
 from lazycore.trace.call import Call, Operand, Write
 from lazycore.trace.layout import Layout
@@ -40,7 +40,7 @@ def record(
             trace.rollback()
             raise
         if node is FULL:
-            barrier("a full trace")
+            flush()
             continue
         with trace.recorder.lock:
             if not trace.closed:

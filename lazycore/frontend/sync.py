@@ -21,7 +21,7 @@ from lazycore.trace.state import StorageState
 if TYPE_CHECKING:
     from lazycore.frontend.launch import CompiledTrace
 
-__all__ = ["barrier", "observe", "run_trace", "wait_all"]
+__all__ = ["barrier", "flush", "observe", "run_trace", "wait_all"]
 
 _IN_FLIGHT = 2
 # Results of a launch that are watched: the first may be dropped or donated by the next step, hardly all of them.
@@ -31,7 +31,19 @@ _launched: deque[tuple[ReferenceType[DeviceValue], ...]] = deque()
 
 def barrier(cause: str) -> None:
     """End this thread's trace and launch it. Returns when it is launched, not when it has ended."""
+    recorder = local.recorder
+    if recorder.pieces:
+        tree.judge([*recorder.pieces, local.trace.node])
+        recorder.pieces.clear()
     run_trace(local.trace, cause)
+
+
+def flush() -> None:
+    """A barrier that the program does not ask for, as nothing more can be recorded after the trace's last node."""
+    trace = local.trace
+    if trace.node.depth:
+        local.recorder.pieces.append(trace.node)
+    run_trace(trace, "a full trace")
 
 
 def observe(cause: str) -> None:

@@ -113,9 +113,10 @@ class Recorder:
     """A thread's recorder: ``trace`` is the open one. ``lock`` is held while a trace of this thread is executed.
 
     ``flags``: reports of launched work that nobody has read, opaque here; ``error``: the first one read that was bad.
+    ``pieces``: the ends of the traces since the last barrier that the program asked for.
     """
 
-    __slots__ = ("__weakref__", "backward", "error", "flags", "lock", "thread", "trace")
+    __slots__ = ("__weakref__", "backward", "error", "flags", "lock", "pieces", "thread", "trace")
 
     trace: Trace
 
@@ -123,5 +124,7 @@ class Recorder:
         self.lock = threading.RLock()
         self.thread = threading.get_ident()
         self.backward = 0
+        # Bounded: a program may never ask for a barrier, and long stretches are not judged anyway.
+        self.pieces: deque[Node] = deque(maxlen=64)
         self.flags: deque[Any] = deque()
         self.error: Exception | None = None

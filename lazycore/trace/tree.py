@@ -21,7 +21,8 @@ class Limits:
     """How far a trace may grow without a barrier, and how much the tree may remember.
 
     From ``soft_ops`` on a trace ends where a loop begins its next round, so that a loop without a natural barrier
-    settles into traces of whole rounds; at ``hard_ops`` or ``nbytes`` of results it ends in any case.
+    settles into traces of whole rounds (not where ``judge`` finds a loop inside of something larger); at ``hard_ops``
+    or ``nbytes`` of results it ends in any case.
     ``plans`` bounds the compiled traces kept, the least recently used going first.
     """
 
@@ -84,6 +85,16 @@ class Tree:
         parent.masked[mask] = child
         parent.children[child.key] = child
         return True
+
+    def judge(self, pieces: list[Node]) -> None:
+        """``pieces`` are the ends of traces from one of the program's own barriers to the next. Where loops cut them
+        that are only a part of what was recorded, as the cells of a recurrent network are of a training step, and all
+        of it is no more than a trace may hold, it is recorded in one piece from now on."""
+        if sum(node.depth for node in pieces) > self.limits.hard_ops:
+            return
+        with self.lock:
+            for node in self._circles.inner(pieces):
+                node.cut = False
 
     def touch(self, node: Node) -> None:
         """Note that a trace ended at the node, and forget the ends longest unused beyond the bound."""

@@ -28,7 +28,7 @@ from .recording import Recording
     ],
 )
 def test_the_head_of_a_loop(sites: str, following: str, heads: bool) -> None:
-    assert heads_a_loop([(site, None) for site in sites], (following, None)) is heads
+    assert bool(heads_a_loop([(site, None) for site in sites], (following, None))) is heads
 
 
 def rounds(recording: Recording, sites: str, prelude: str, count: int) -> list[str]:
@@ -88,6 +88,43 @@ def test_the_same_op_of_another_line_is_another_site() -> None:
 def test_below_the_soft_limit_loops_are_unrolled() -> None:
     recording = Recording(Tree(Limits(soft_ops=100)))
     assert len(rounds(recording, "ab", "", 50)) == 1
+
+
+def cut_and_judge(recording: Recording, sites: str) -> list[str]:
+    """One stretch from barrier to barrier; its traces, as the sites of each."""
+    traces, ends = [""], []
+    recording.open()
+    for site in sites:
+        if recording.op(site, line=ord(site)) is None:
+            ends.append(recording.trace.node)
+            traces.append("")
+            recording.open()
+            assert recording.op(site, line=ord(site)) is not None
+        traces[-1] += site
+    recording.tree.judge([*ends, recording.trace.node])
+    return traces
+
+
+def test_a_loop_that_is_a_part_of_a_stretch_cuts_it_once() -> None:
+    recording = Recording(Tree(Limits(soft_ops=8)))
+    step = "x" + "ab" * 10 + "y" + "cde" * 10 + "z"
+    assert len(cut_and_judge(recording, step)) > 2
+    assert cut_and_judge(recording, step) == [step]
+
+
+def test_a_loop_that_is_all_of_a_stretch_goes_on_cutting_it() -> None:
+    recording = Recording(Tree(Limits(soft_ops=8)))
+    stretch = "x" + "abc" * 20 + "y"
+    first = cut_and_judge(recording, stretch)
+    assert len(first) > 2
+    assert cut_and_judge(recording, stretch) == first
+
+
+def test_a_stretch_longer_than_a_trace_may_be_stays_cut() -> None:
+    recording = Recording(Tree(Limits(soft_ops=8, hard_ops=40)))
+    step = "x" + "ab" * 10 + "y" + "cde" * 10 + "z"
+    first = cut_and_judge(recording, step)
+    assert cut_and_judge(recording, step) == first
 
 
 @given(st.text("abc", min_size=1, max_size=6), st.text("xyz", max_size=6), st.integers(1, 12))
