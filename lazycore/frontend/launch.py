@@ -30,6 +30,7 @@ from lazycore.frontend.local import RootKey, tree
 from lazycore.frontend.observer import Telling, count_fallback
 from lazycore.plugins.backend import LoadedBackend
 from lazycore.report.explain.ledger import LEDGER
+from lazycore.report.progress import compiling
 from lazycore.runtime import executor
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.call import Call
@@ -93,18 +94,20 @@ def _compile(
     cause: str,
     constants: Mapping[int, HostArray] | None = None,
 ) -> CompiledTrace:
-    plan = compile_graph(
-        built.graph,
-        scalars=built.scalars,
-        donatable=built.donatable,
-        backends=key.backends,
-        decompose=decompose,
-        strict=config.strict,
-        observer=observer,
-        constants=constants,
-        # The plan without constants is at hand, so that a compile that fails with them needs no fallback.
-        insist=bool(constants),
-    )
+    names = ", ".join(backend.name for backend in key.backends)
+    with compiling(f"compiling {len(built.graph.nodes)} ops for {names}"):
+        plan = compile_graph(
+            built.graph,
+            scalars=built.scalars,
+            donatable=built.donatable,
+            backends=key.backends,
+            decompose=decompose,
+            strict=config.strict,
+            observer=observer,
+            constants=constants,
+            # The plan without constants is at hand, so that a compile that fails with them needs no fallback.
+            insist=bool(constants),
+        )
     plan = LEDGER.watch(plan, cause)
     for watch in WATCHERS:
         plan = watch(plan, key.backends)
