@@ -1,5 +1,5 @@
-"""Elementwise ops on dtypes that torch's CPU kernels do not know, e.g. ``bitwise_and`` of floats, are refused at once,
-and so is any op on complex32, which only the CPU computes.
+"""Elementwise and ordering ops on dtypes that torch's CPU kernels do not know, e.g. ``bitwise_and`` of floats, are
+refused at once, and so is any op on complex32, which only the CPU computes.
 
 Meta kernels let them pass, and the trace would fail as a whole later. Floats of 16 bits and fewer are left to the
 backends: a device may well compute what the CPU does not.
@@ -24,6 +24,11 @@ _log = logging.getLogger("lazycore")
 _NARROW = frozenset(
     dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype) and dtype.is_floating_point
 ) - {torch.float32, torch.float64}  # fmt: skip
+# Not of one element each, but an element is enough to know the dtypes that they order.
+_ORDERING = frozenset((
+    "argmax", "argmin", "median", "nanmedian", "kthvalue", "topk", "sort", "mode", "max", "min", "amax", "amin",
+    "aminmax", "cummax", "cummin", "logcumsumexp",
+))  # fmt: skip
 _asked: set[Any] = set()
 
 
@@ -31,7 +36,8 @@ def refuse_unimplemented(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[st
     """Raise the CPU's NotImplementedError for an op that it lacks for these dtypes. Asks once for each combination of
     types, with single zeros: broadcasting makes them as good as any shape of elementwise operands."""
     kinds = tuple(_kind(x) for x in pytree.tree_leaves((args, kwargs)))
-    if info.base.startswith("_foreach") or not (torch.Tag.pointwise in info.tags or torch.complex32 in kinds):
+    asked = torch.Tag.pointwise in info.tags or info.base in _ORDERING or torch.complex32 in kinds
+    if info.base.startswith("_foreach") or not asked:
         return
     if (info.op, kinds) in _asked or not _NARROW.isdisjoint(kinds):
         return
@@ -41,6 +47,8 @@ def refuse_unimplemented(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[st
     except NotImplementedError:
         raise
     except Exception as error:
+        if "does not support" in str(error) or "not supported for" in str(error):
+            raise
         _log.debug("%s of single zeros: %s; the real shapes passed", info.name, error)
     _asked.add((info.op, kinds))
 

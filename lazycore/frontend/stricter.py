@@ -41,10 +41,31 @@ def softmax(x: torch.Tensor, dim: int, *_: Any) -> None:
         x.size(dim)
 
 
-def extremum(x: torch.Tensor, *dim: Any) -> None:
-    """There is something to choose from."""
-    if not dim and not x.numel():
-        raise RuntimeError("Expected reduction dim to be specified for input.numel() == 0.")
+def _choice(function: Callable[..., Any]) -> Callable[..., None]:
+    def check(x: torch.Tensor, *dim: Any) -> None:
+        """There is something to choose from along the dimension."""
+        if dim and isinstance(dim[0], int) and not x.numel():
+            function(torch.empty(x.shape, device="cpu"), *dim)
+
+    return check
+
+
+def _extremum(function: Callable[..., Any]) -> Callable[..., None]:
+    along = _choice(function)
+
+    def check(x: torch.Tensor, *dim: Any) -> None:
+        """There is something to choose from."""
+        if not dim and not x.numel():
+            raise RuntimeError("Expected reduction dim to be specified for input.numel() == 0.")
+        along(x, *dim)
+
+    return check
+
+
+def topk(x: torch.Tensor, *_: Any) -> None:
+    """Booleans have no order here."""
+    if x.dtype is torch.bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
 
 
 def convolution(*arguments: Any) -> None:
@@ -102,8 +123,12 @@ STRICTER: Mapping[str, Callable[..., None]] = {
     "pow": power,
     "_softmax": softmax,
     "_log_softmax": softmax,
-    "max": extremum,
-    "min": extremum,
+    "max": _extremum(torch.max),
+    "min": _extremum(torch.min),
+    "median": _choice(torch.median),
+    "nanmedian": _choice(torch.nanmedian),
+    "mode": _choice(torch.mode),
+    "topk": topk,
     "convolution": convolution,
     "masked_scatter": masked_scatter,
     "index_add": index_add,

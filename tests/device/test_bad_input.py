@@ -57,6 +57,14 @@ def ones(device: str, *size: int, dtype: torch.dtype = torch.float32) -> torch.T
 
 MISTAKES: dict[str, Mistake] = {
     "add shapes": lambda d: ones(d, 3) + ones(d, 4),
+    "argmax of bool": lambda d: ones(d, 2, dtype=torch.bool).argmax(),
+    "median of bool": lambda d: ones(d, 2, dtype=torch.bool).median(0),
+    "topk of bool": lambda d: ones(d, 2, dtype=torch.bool).topk(2),
+    "relu of bool": lambda d: ones(d, 2, dtype=torch.bool).relu(),
+    "max over nothing": lambda d: ones(d, 0, 3).max(0),
+    "median of nothing": lambda d: ones(d, 0, 3).median(0),
+    "nanmedian of nothing": lambda d: ones(d, 3, 0).nanmedian(-1),
+    "mode of nothing": lambda d: ones(d, 0, 3).mode(0),
     "matmul shapes": lambda d: ones(d, 2, 3) @ ones(d, 2, 3),
     "mm of a vector": lambda d: torch.mm(ones(d, 3), ones(d, 3, 2)),
     "linear": lambda d: torch.nn.functional.linear(ones(d, 2, 3), ones(d, 4, 5)),

@@ -63,12 +63,21 @@ def _position(search: Callable[..., Array], x: Array, dim: int | None, keepdim: 
 
 @lowering("aten.max.dim")
 def _max_dim(x: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return _amax(x, dim, keepdim), _argmax(x, dim, keepdim)
+    return _chosen(x, _argmax(x, dim, True), dim, keepdim)
 
 
 @lowering("aten.min.dim")
 def _min_dim(x: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return _amin(x, dim, keepdim), _argmin(x, dim, keepdim)
+    return _chosen(x, _argmin(x, dim, True), dim, keepdim)
+
+
+def _chosen(x: Array, position: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The elements at the positions, and these: of two zeros it is the first one's sign that counts."""
+    if x.ndim == 0:
+        return x, position
+    axis = axis_of(dim, x.ndim)
+    values = jnp.take_along_axis(x, position, axis)
+    return (values, position) if keepdim else (jnp.squeeze(values, axis), jnp.squeeze(position, axis))
 
 
 def _truth_axes(dim: Dims, rank: int) -> tuple[int, ...]:

@@ -30,8 +30,9 @@ def _running(better: Callable[[Array, Array], Array]) -> Any:
             return jnp.where(wins, second[0], first[0]), jnp.where(wins, second[1], first[1])
 
         positions = lax.broadcasted_iota(jnp.int64, x.shape, axis)
-        values, where = lax.associative_scan(later, (x, positions), axis=axis)
-        return values, where
+        _, where = lax.associative_scan(later, (x, positions), axis=axis)
+        # jax's scan adds its halves up with zeros between, so that of the values -0.0 would lose its sign.
+        return jnp.take_along_axis(x, where, axis), where
 
     return scan
 

@@ -29,9 +29,16 @@ def _by_double(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
 
 _ROUND = _if_float(lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN))
 
+
+def _abs(x: Array) -> Array:
+    """Of a complex number infinite where either part is, even beside NaN, as C99 has it."""
+    size = jnp.abs(x)
+    return jnp.where(jnp.isinf(x.real) | jnp.isinf(x.imag), jnp.inf, size) if is_complex(x) else size
+
+
 _ANALYTIC = {
     "aten.neg.default": jnp.negative,
-    "aten.abs.default": jnp.abs,
+    "aten.abs.default": _abs,
     "aten.exp.default": jnp.exp,
     "aten.log.default": jnp.log,
     "aten.sqrt.default": jnp.sqrt,

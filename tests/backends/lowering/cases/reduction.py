@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from lowering.case import ACCUMULATED, Case, Tolerance, case
+from lowering.case import ACCUMULATED, EXACT, Case, Tolerance, case
 from lowering.samples import INF, bools, floats, ints, special
 
 _B, _H = torch.bfloat16, torch.float16
@@ -70,6 +70,11 @@ EXTREMA = [
 EXTREMA += [_case(f"aten.{name}.default", bools(3, 4)) for name in ("max", "min")]
 EXTREMA += [
     _case(f"aten.{name}.dim", x, -1, keep) for name in ("max", "min") for x in _ORDERED for keep in (False, True)
+]
+EXTREMA += [
+    case(f"aten.{name}.dim", torch.tensor([[-0.0, 0.0, -0.0], [0.0, -0.0, 0.0]]), dim, tolerance=EXACT)
+    for name in ("max", "min")
+    for dim in (0, 1)
 ]
 EXTREMA += [_case(f"aten.{name}.dim", floats(2, 3, 4), 1) for name in ("max", "min")]
 EXTREMA += [_case(f"aten.{name}.dim", floats(0, 3), 1) for name in ("max", "min")]

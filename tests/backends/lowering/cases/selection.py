@@ -33,12 +33,14 @@ CASES += [
 CASES += [case("aten.mode.default", x, dim, tolerance=EXACT) for x, dim in ((_RUNS, 1), (_RUNS, 0), (ints(), 0))]
 CASES += [case("aten.mode.default", _RUNS.float(), -1, True, tolerance=EXACT)]
 
+_ZEROS = torch.tensor([-0.0, 0.0, -0.0, 0.0, 0.0, -0.0])
 _SERIES = torch.tensor([1.0, 3.0, 3.0, NAN, 2.0, INF, NAN, -INF])
 CASES += [
     case(f"aten.{name}.default", x, dim, tolerance=EXACT)
     for name in ("cummax", "cummin")
     for x, dim in ((floats(3, 5), 1), (ints(3, 5), 0), (_SERIES, 0), (floats(), 0), (floats(0, 2), 0), (bools(5), 0))
 ]
+CASES += [case(f"aten.{name}.default", _ZEROS, 0, tolerance=EXACT) for name in ("cummax", "cummin")]
 CASES += [
     case("aten.logcumsumexp.default", x, dim, tolerance=ACCUMULATED)
     for x, dim in ((floats(3, 5), 1), (floats(3, 5, low=-80, high=80), 0), (floats(), 0), (floats(0, 2), 0))

@@ -58,6 +58,7 @@ CASES += each("aten.complex.default", (special(), special().flip(0)), (floats(3,
 CASES += [case("aten.polar.default", floats(3, 4, low=0), floats(3, 4, seed=1))]
 CASES += each("aten.conj_physical.default", (_C,), (floats(3),), tolerance=EXACT)
 CASES += each("aten.angle.default", (_FINITE,), (special(),), (ints(5),), (bools(3),), (floats(3).half(),))
+CASES += each("aten.abs.default", (torch.tensor([complex(INF, NAN), complex(NAN, -INF), complex(NAN, 1), 3 + 4j]),))
 CASES += each("aten.sgn.default", (_FINITE,), (torch.zeros(2, dtype=torch.complex64),))
 CASES += [
     case(f"aten.{name}.default", _FINITE)
