@@ -1,62 +1,10 @@
-"""What the core knows of an operator beyond its schema: promotion, literals that may vary, index operands.
-
-An op without a row is recorded and compiled all the same: its operands keep their dtypes and its literals are exact.
-"""
+"""The rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from lazycore_plugin_api.opset.row import IndexOperand, OpRow, Promotion
 
-__all__ = ["OPSET", "IndexOperand", "OpRow", "Promotion", "row_of"]
-
-
-class Promotion(Enum):
-    """How an elementwise op finds the dtype it computes in (torch's type promotion with its dimension categories).
-
-    ``common``: the promoted dtype of the operands; ``floating``: the same, integers and bools becoming the default
-    float dtype; ``quotient``: ``common`` where a ``rounding_mode`` is given, else ``floating``; ``none``: operands keep
-    their dtypes.
-    """
-
-    none = "none"
-    common = "common"
-    floating = "floating"
-    quotient = "quotient"
-
-
-@dataclass(frozen=True)
-class IndexOperand:
-    """Argument ``argument`` holds positions along ``dim`` of argument ``of``.
-
-    ``dim``: a dimension, or the name of the argument that holds it, or ``each`` where the argument is a list with one
-    index per dimension, or ``flat`` for row-major positions. ``negative``: counting from the end is allowed.
-    """
-
-    argument: str
-    of: str
-    dim: int | str
-    negative: bool = False
-
-
-@dataclass(frozen=True)
-class OpRow:
-    """One operator. ``operands``: the arguments that take part in promotion (empty: every tensor). ``lift``: the
-    arguments whose numbers may become run-time inputs, because no shape or dtype depends on their values."""
-
-    name: str
-    promotion: Promotion = Promotion.none
-    operands: tuple[str, ...] = ()
-    lift: tuple[str, ...] = ()
-    index: tuple[IndexOperand, ...] = ()
-
-
-_NONE = OpRow("")
-
-
-def row_of(name: str) -> OpRow:
-    """The row of an overload (``aten.add.Tensor``), or one that knows nothing."""
-    return OPSET.get(name, _NONE)
+__all__ = ["OPSET"]
 
 
 def _rows(names: str, promotion: Promotion, operands: str = "", lift: str = "") -> list[OpRow]:
@@ -137,6 +85,8 @@ _ELEMENTWISE = [
 
 _INDEXED = [
     OpRow("aten.embedding.default", index=(IndexOperand("indices", "weight", 0),)),
+    OpRow("aten._embedding_bag.default", index=(IndexOperand("indices", "weight", 0),)),
+    OpRow("aten._embedding_bag_forward_only.default", index=(IndexOperand("indices", "weight", 0),)),
     OpRow("aten.index_select.default", index=(IndexOperand("index", "self", "dim"),)),
     OpRow("aten.gather.default", index=(IndexOperand("index", "self", "dim"),)),
     OpRow("aten.scatter.src", index=(IndexOperand("index", "self", "dim"),)),
