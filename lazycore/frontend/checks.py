@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from lazycore_plugin_api.opset import IndexOperand
 
+from lazycore.frontend.embedding_bag import BAGS
 from lazycore.frontend.schema import OpInfo
 from lazycore.trace.call import IndexCheck
 
@@ -16,8 +17,10 @@ __all__ = ["divisor_checks", "index_checks"]
 
 _BOUNDS = "index {index} is out of bounds for dimension {dim} with size {size}"
 _FLAT = "out of range: tried to access index {index} on a tensor of {size} elements."
+_BAG = "Index of input takes value {index} which is not in the valid range [0, {size})"
 _INDEX_ERRORS = {
     "aten.embedding.default": (IndexError, "index out of range in self"),
+    **dict.fromkeys((f"aten.{name}.default" for name in BAGS), (RuntimeError, _BAG)),
     "aten.index_select.default": (IndexError, "index out of range in self"),
     "aten.index_copy.default": (IndexError, f"index_copy_(): {_BOUNDS}"),
     "aten.index_add.default": (RuntimeError, "index out of range in self"),
@@ -53,6 +56,8 @@ def index_checks(info: OpInfo, values: Mapping[str, Any]) -> tuple[IndexCheck, .
         checks += _checks_of(info, operand, values)
     if info.name == "aten.embedding_dense_backward.default":
         checks.append(_check(info, 1, None, values["num_weights"], 0, negative=False))
+    if info.base in BAGS:
+        checks.append(_offsets_check(info, values["indices"].shape[0]))
     ignore = _TARGETS.get(info.name)
     if ignore is not None:
         checks.append(_target_check(info, values, values[ignore]))
@@ -84,6 +89,11 @@ def _check(info: OpInfo, place: int, item: int | None, size: int, dim: int, nega
         raise kind(_EMPTY)
     message = text.replace("{dim}", str(dim)).replace("{size}", str(size))
     return IndexCheck(place, item, -size if negative else 0, size, kind, message)
+
+
+def _offsets_check(info: OpInfo, length: int) -> IndexCheck:
+    message = f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of {{index}}"
+    return IndexCheck(_place(info, "offsets"), None, 0, length + 1, RuntimeError, message)
 
 
 def _target_check(info: OpInfo, values: Mapping[str, Any], ignore: int) -> IndexCheck:

@@ -12,6 +12,7 @@ from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as KIND
 from torch._prims_common import elementwise_dtypes
 from torch.utils._python_dispatch import _disable_current_modes
 
+from lazycore.frontend.embedding_bag import BAGS, bag_results
 from lazycore.frontend.formats import formatted
 from lazycore.frontend.implemented import refuse_unimplemented
 from lazycore.frontend.schema import OpInfo
@@ -69,7 +70,10 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
             check = STRICTER.get(info.base.rstrip("_"))
             if check is not None:
                 check(*metas)
-            result = call(info, metas, {k: on_device(v, "meta") for k, v in kwargs.items()})
+            if info.base in BAGS:
+                result: Any = bag_results(info.op, *metas)
+            else:
+                result = call(info, metas, {k: on_device(v, "meta") for k, v in kwargs.items()})
             refuse_unimplemented(info, args, kwargs, call)
         except Exception as error:
             _raise_as_cpu(info, args, kwargs)

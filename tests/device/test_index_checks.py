@@ -16,6 +16,10 @@ Use = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 USES: dict[str, Use] = {
     "embedding": lambda x, i: torch.nn.functional.embedding(i, x),
+    "embedding_bag": lambda x, i: torch.nn.functional.embedding_bag(i, x, torch.zeros_like(i[:1])),
+    "largest of an embedding_bag": lambda x, i: torch.nn.functional.embedding_bag(
+        i, x, torch.zeros_like(i[:1]), mode="max"
+    ),
     "index_select": lambda x, i: x.index_select(0, i),
     "gather": lambda x, i: x.gather(0, i[:, None].expand(-1, 3)),
     "index": lambda x, i: x[i],
@@ -68,6 +72,19 @@ def test_the_type_of_error_is_the_cpus(name: str, values: tuple[int, int], compu
         assert "test_index_checks.py" in str(got), "the line that asked for it"
     else:
         torch.testing.assert_close(got, expected)
+
+
+@pytest.mark.parametrize("computed", [False, True], ids=("input", "computed"))
+def test_offsets_of_bags_lie_within_the_indices(computed: bool) -> None:
+    def use(x: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.embedding_bag(torch.arange(4, device=x.device), x, offsets)
+
+    good, bad = torch.tensor([0, 4]), torch.tensor([0, 5])
+    torch.testing.assert_close(outcome(use, "lazycore", good, computed), outcome(use, "cpu", good, computed))
+    expected, got = outcome(use, "cpu", bad, computed), outcome(use, "lazycore", bad, computed)
+    assert type(got) is type(expected)
+    assert str(got).startswith(str(expected))
+    assert outcome(use, "lazycore", torch.tensor([1, 2]), computed).isnan().all(), "which the CPU refuses"
 
 
 @pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)

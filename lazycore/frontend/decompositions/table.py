@@ -8,6 +8,7 @@ from typing import Any
 
 from lazycore.frontend.decompositions.distances import DISTANCES
 from lazycore.frontend.decompositions.elementwise import ELEMENTWISE
+from lazycore.frontend.decompositions.embedding import EMBEDDING
 from lazycore.frontend.decompositions.gradients import GRADIENTS
 from lazycore.frontend.decompositions.grouping import GROUPING
 from lazycore.frontend.decompositions.linalg import LINALG
@@ -24,7 +25,7 @@ __all__ = ["table"]
 _OURS: dict[str, Callable[..., Any]] = {
     **SHAPES, **ELEMENTWISE, **ORDERING, **REDUCING, **DISTANCES, **POOLING, **SAMPLING, **GRADIENTS,
     **GROUPING,
-    **SPECIAL, **LINALG,
+    **SPECIAL, **LINALG, **EMBEDDING,
 }  # fmt: skip
 
 
