@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from lazycore_xla.lowerings.operands import Array, Scalar, as_dtype, is_float
+from lazycore_xla.lowerings.operands import Array, Scalar, as_dtype, is_float, quotient
 from lazycore_xla.registry import NUMERIC, Lowering, lowering, register, register_all
 
 __all__: list[str] = []
@@ -49,19 +49,19 @@ def _floor_quotient(a: Array, b: Array) -> Array:
     crossing = (rest != zero) & ((rest < zero) != (b < zero))
     if not is_float(a):
         return lax.div(a, b) - crossing.astype(a.dtype)
-    quotient = (a - rest) / b - crossing.astype(a.dtype)
-    floor = jnp.floor(quotient)
-    floor = floor + (quotient - floor > 0.5).astype(a.dtype)
-    exact = jnp.where(quotient != zero, floor, jnp.copysign(zero, a / b))
-    return jnp.where(b == zero, a / b, exact)
+    whole = quotient(a - rest, b) - crossing.astype(a.dtype)
+    floor = jnp.floor(whole)
+    floor = floor + (whole - floor > 0.5).astype(a.dtype)
+    exact = jnp.where(whole != zero, floor, jnp.copysign(zero, quotient(a, b)))
+    return jnp.where(b == zero, quotient(a, b), exact)
 
 
 def _truncated_quotient(a: Array, b: Array) -> Array:
-    return jnp.trunc(a / b) if is_float(a) else lax.div(a, b)
+    return jnp.trunc(quotient(a, b)) if is_float(a) else lax.div(a, b)
 
 
 _BY_ROUNDING_MODE: dict[str | None, Callable[[Array, Array], Array]] = {
-    None: jnp.true_divide,
+    None: quotient,
     "floor": _floor_quotient,
     "trunc": _truncated_quotient,
 }
@@ -151,8 +151,8 @@ _REAL: dict[str, Callable[..., Array]] = {
 _ANALYTIC: dict[str, Callable[..., Array]] = {
     "aten.mul.Tensor": jnp.multiply,
     "aten.mul.Scalar": jnp.multiply,
-    "aten.div.Tensor": jnp.true_divide,
-    "aten.div.Scalar": jnp.true_divide,
+    "aten.div.Tensor": quotient,
+    "aten.div.Scalar": quotient,
 }
 
 # A half type's neighbour is not float32's, hence no widening.

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 import jax.numpy as jnp
 
-from lazycore_xla.lowerings.operands import Array, as_dtype
+from lazycore_xla.lowerings.operands import Array, as_dtype, quotient
 from lazycore_xla.registry import FLOATING, lowering
 
 __all__ = ["Reduction", "class_weights"]
@@ -23,7 +23,7 @@ class Reduction(IntEnum):
 def _reduced(loss: Array, reduction: int) -> Array:
     if reduction == Reduction.none:
         return loss
-    return jnp.mean(loss) if reduction == Reduction.mean else jnp.sum(loss)
+    return quotient(jnp.sum(loss), loss.size) if reduction == Reduction.mean else jnp.sum(loss)
 
 
 @lowering("aten.mse_loss.default", widen=True, dtypes=FLOATING)

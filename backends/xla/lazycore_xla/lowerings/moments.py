@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-import jax
 import jax.numpy as jnp
 from lazycore_plugin_api import Node, Value
 
-from lazycore_xla.lowerings.operands import Array, axes_of
+from lazycore_xla.lowerings.operands import Array, axes_of, quotient
 from lazycore_xla.registry import FLOATING, lowering
 
 __all__: list[str] = []
@@ -25,11 +24,11 @@ def _var_mean(x: Array, dim: Dims, correction: float | None, keepdim: bool) -> t
     """Sum of squared distances over max(0, n - correction): infinite or NaN where that is 0."""
     axes = axes_of(dim, x.ndim)
     count = prod(x.shape[a] for a in axes)
-    mean = jnp.mean(x, axis=axes, keepdims=True)
+    mean = quotient(jnp.sum(x, axis=axes, keepdims=True), count)
     distances = x - mean
     degrees = max(0.0, count - (1 if correction is None else correction))
     total = jnp.sum(distances * distances, axis=axes, keepdims=keepdim)
-    return total / jax.numpy.asarray(degrees, x.dtype), mean if keepdim else jnp.squeeze(mean, axes)
+    return quotient(total, degrees), mean if keepdim else jnp.squeeze(mean, axes)
 
 
 @lowering("aten.var_mean.correction", widen=True, dtypes=FLOATING, check=_fixed_correction)

@@ -8,9 +8,23 @@ from typing import Any, TypeAlias
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from lazycore_plugin_api import TensorSpec
 
-__all__ = ["Array", "Out", "Scalar", "as_dtype", "axes_of", "axis_of", "is_complex", "is_float", "transpose_of"]
+__all__ = [
+    "Array", "Out", "Scalar", "as_dtype", "axes_of", "axis_of", "is_complex", "is_float", "quotient", "transpose_of",
+]  # fmt: skip
+    "Array",
+    "Out",
+    "Scalar",
+    "as_dtype",
+    "axes_of",
+    "axis_of",
+    "is_complex",
+    "is_float",
+    "quotient",
+    "transpose_of",
+]
 
 Array: TypeAlias = jax.Array
 Scalar: TypeAlias = bool | int | float | complex | jax.Array
@@ -45,6 +59,13 @@ def is_float(x: Array) -> bool:
 def is_complex(x: Array) -> bool:
     """Whether the elements are complex numbers."""
     return bool(jnp.issubdtype(x.dtype, jnp.complexfloating))
+
+
+def quotient(dividend: Array, divisor: Any) -> Array:
+    """Each quotient rounded once. XLA multiplies by the reciprocal of what is broadcast, so that 49 / 49 is below 1 and
+    infinity / 3e38 is NaN, unless it cannot see that."""
+    above, below = jnp.broadcast_arrays(dividend, as_dtype(divisor, dividend.dtype))
+    return above / lax.optimization_barrier(below)
 
 
 def transpose_of(linear: Callable[[Array], Array], shape: Sequence[int], gradient: Array) -> Array:

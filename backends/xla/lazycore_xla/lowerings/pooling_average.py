@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from lazycore_xla.lowerings.operands import Array, Out, is_float, transpose_of
+from lazycore_xla.lowerings.operands import Array, Out, is_float, quotient, transpose_of
 from lazycore_xla.lowerings.windows import Sizes, adaptive_bounds, per_dimension
 from lazycore_xla.registry import FLOATING, INTEGRAL, register_all
 
@@ -71,7 +71,7 @@ def _pool(x: Array, window: _Window) -> Array:
     dimensions, strides = (*[1] * lead, *window.kernel), (*[1] * lead, *window.steps)
     total = lax.reduce_window(cropped, np.zeros((), x.dtype)[()], lax.add, dimensions, strides, padding)
     counts = jnp.broadcast_to(jnp.asarray(window.counts(plane), x.dtype), total.shape)
-    return total / counts if is_float(x) else lax.div(total, counts)
+    return quotient(total, counts) if is_float(x) else lax.div(total, counts)
 
 
 def _average_pool(rank: int) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
 
-from lazycore_xla.lowerings.operands import Array, Out, Scalar, as_dtype, axes_of, axis_of
+from lazycore_xla.lowerings.operands import Array, Out, Scalar, as_dtype, axes_of, axis_of, quotient
 from lazycore_xla.registry import FLOATING, NUMERIC, lowering
 
 __all__: list[str] = []
@@ -24,7 +25,9 @@ def _sum(x: Array, dim: Dims = None, keepdim: bool = False, *, dtype: Any, out: 
 
 @lowering("aten.mean.default", "aten.mean.dim", widen=True, needs_out=True, dtypes=NUMERIC)
 def _mean(x: Array, dim: Dims = None, keepdim: bool = False, *, dtype: Any, out: Out) -> Array:  # noqa: ARG001
-    return jnp.mean(x.astype(out[0].dtype.numpy), axis=axes_of(dim, x.ndim), keepdims=keepdim)
+    axes = axes_of(dim, x.ndim)
+    total = jnp.sum(x.astype(out[0].dtype.numpy), axis=axes, keepdims=keepdim)
+    return quotient(total, prod(x.shape[a] for a in axes))
 
 
 @lowering("aten.prod.default", "aten.prod.dim_int", widen=True, needs_out=True, dtypes=NUMERIC)

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from lazycore_xla.lowerings.indexing import IN_BOUNDS, along, grid, one_dimensional
-from lazycore_xla.lowerings.operands import Array, Scalar, as_dtype
+from lazycore_xla.lowerings.operands import Array, Scalar, as_dtype, quotient
 from lazycore_xla.registry import ANY, NUMERIC, lowering
 
 __all__: list[str] = []
@@ -101,7 +101,7 @@ def _divided(total: Array, places: tuple[Any, ...], source: Array, include_self:
     ones = jnp.ones(source.shape, total.dtype)
     count = jnp.full(total.shape, int(include_self), total.dtype).at[places].add(ones, mode=IN_BOUNDS)
     count = jnp.maximum(count, as_dtype(1, count.dtype))
-    return total / count if jnp.issubdtype(total.dtype, jnp.floating) else total // count
+    return quotient(total, count) if jnp.issubdtype(total.dtype, jnp.floating) else total // count
 
 
 @lowering("aten.scatter.reduce", "aten.scatter.value_reduce", widen=True)

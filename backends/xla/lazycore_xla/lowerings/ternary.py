@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from lazycore_xla.lowerings.operands import Array, Scalar, as_dtype
+from lazycore_xla.lowerings.operands import Array, Scalar, as_dtype, quotient
 from lazycore_xla.registry import ANY, NUMERIC, lowering
 
 __all__ = ["clamp"]
@@ -46,7 +46,7 @@ def _addcmul(x: Array, first: Array, second: Array, *, value: Scalar) -> Array:
 
 @lowering("aten.addcdiv.default", widen=True, dtypes=NUMERIC)
 def _addcdiv(x: Array, numerator: Array, denominator: Array, *, value: Scalar) -> Array:
-    return x + as_dtype(value, x.dtype) * numerator / denominator
+    return x + quotient(as_dtype(value, x.dtype) * numerator, denominator)
 
 
 @lowering("aten.lerp.Scalar", "aten.lerp.Tensor", widen=True)

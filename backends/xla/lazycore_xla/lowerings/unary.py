@@ -7,7 +7,7 @@ from collections.abc import Callable
 import jax.numpy as jnp
 from jax import lax
 
-from lazycore_xla.lowerings.operands import Array, as_dtype, is_complex, is_float
+from lazycore_xla.lowerings.operands import Array, as_dtype, is_complex, is_float, quotient
 from lazycore_xla.registry import NUMERIC, lowering, register_all
 
 __all__: list[str] = []
@@ -103,7 +103,7 @@ def _round_decimals(x: Array, *, decimals: int) -> Array:
     if decimals == 0 or not is_float(x):
         return _ROUND(x)
     power = as_dtype(10.0 ** abs(decimals), x.dtype)
-    return _ROUND(x * power) / power if decimals > 0 else _ROUND(x / power) * power
+    return quotient(_ROUND(x * power), power) if decimals > 0 else _ROUND(quotient(x, power)) * power
 
 
 @lowering("aten.frexp.Tensor")

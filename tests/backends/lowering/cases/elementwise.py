@@ -78,6 +78,16 @@ BINARY += _binary(
     "fmod.Tensor remainder.Tensor floor_divide atan2 hypot copysign.Tensor xlogy.Tensor", arithmetic_pairs()
 )
 BINARY += _binary("pow.Tensor_Tensor", arithmetic_pairs())
+# Multiplication by the reciprocal of what is broadcast, a compiler's favourite, is not division.
+WHOLES = torch.arange(1.0, 200.0)
+BINARY += each("aten.div.Tensor", (WHOLES[:, None], WHOLES[None]), (WHOLES, WHOLES[48]), tolerance=EXACT)
+BINARY += each("aten.div.Tensor", (WHOLES[:, None].double(), WHOLES[None].double()), tolerance=EXACT)
+BINARY += each("aten.div.Scalar", (WHOLES, 49.0), (torch.tensor([INF, -INF, 1e38]), 3e38), tolerance=EXACT)
+BINARY += [
+    case("aten.div.Tensor_mode", WHOLES[:, None] * WHOLES, WHOLES[:, None], rounding_mode=mode, tolerance=EXACT)
+    for mode in ("floor", "trunc")
+]
+BINARY += [case("aten.round.decimals", WHOLES / 49, decimals=3, tolerance=EXACT)]
 BINARY += _binary(COMPARE + " logical_and logical_or logical_xor", arithmetic_pairs())
 BINARY += _binary("add.Tensor sub.Tensor mul.Tensor rsub.Tensor maximum minimum fmax fmin", whole_pairs())
 BINARY += _binary("fmod.Tensor remainder.Tensor floor_divide " + COMPARE, whole_pairs())

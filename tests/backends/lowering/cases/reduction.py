@@ -60,6 +60,10 @@ SUMS += [
     _case("aten.prod.default", floats(5), dtype=torch.float64),
 ]
 
+# A mean is a sum divided, not a sum times a reciprocal: that of ones is 1.
+SUMS += [case("aten.mean.default", torch.ones(n), tolerance=EXACT) for n in (3, 41, 49)]
+SUMS += [case("aten.mean.dim", torch.ones(4, n), [1], tolerance=EXACT) for n in (41, 49)]
+
 _ORDERED = [floats(2, 3, 4), special(), ints(3, 4), bools(3, 4), floats(3, 4, dtype=_B), _TIES, floats()]
 EXTREMA = [
     _case(f"aten.{name}.default", x)
