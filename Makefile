@@ -20,10 +20,10 @@ DISTS := . plugin_api backends/reference backends/xla backends/tvm
 BUILDS := $(addsuffix /build,$(DISTS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all opinfo lint bench wheels clean
+.PHONY: help setup demo test test-all models opinfo lint bench wheels clean
 
 help:
-	@echo "make setup | demo | test | test-all | opinfo | lint | bench | wheels | clean"
+	@echo "make setup | demo | test | test-all | models | opinfo | lint | bench | wheels | clean"
 
 setup: $(READY)
 
@@ -47,6 +47,11 @@ test: $(READY)
 # The slow variants too; a later -m replaces the default one.
 test-all: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m ""
+
+# Models of other libraries, half an hour or more. torch is named so that nothing that they need replaces it.
+models: $(READY)
+	$(PIP) install $(TORCH) -e '.[models]'
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "" tests/models tests/programs/test_resnet.py
 
 # PyTorch's operator database on one backend, an hour or two: ops, error inputs, modules. Fails where anything but what
 # tests/opinfo/known.json lists does; all parts run before that. OPS="^conv" takes the names that match.

@@ -13,6 +13,7 @@ import lazycore
 from lazycore.frontend.local import fresh_trace, tree
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(1, str(Path(__file__).parents[1] / "models"))
 
 from programkit import counts
 from programkit.outcome import Outcome, Program, assert_same, run

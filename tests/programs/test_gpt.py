@@ -15,7 +15,8 @@ SHAPES = {
     "learned": Shape(),
     "rotary": Shape(rotary=True, groups=2),
     "dropout": Shape(dropout=0.1),
-    "checkpointed": Shape(rotary=True, checkpoint=True),
+    "checkpointed": Shape(rotary=True, checkpoint="hooks"),
+    "checkpointed_reentrant": Shape(dropout=0.1, checkpoint="reentrant"),
     "grouped": Shape(groups=1),
 }
 RATE, STEPS = 1e-3, 7

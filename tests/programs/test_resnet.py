@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from modelkit.torchvision_schemas import make_importable
 from networks.resnet import ResNet
 from programkit.outcome import Log, Results
 from programkit.training import classes, train
@@ -52,12 +53,11 @@ def test_resnet20(compare) -> None:
 
 
 def test_timm_resnet18(compare) -> None:
-    try:
-        import timm
-    except (ImportError, RuntimeError) as error:  # RuntimeError: a torchvision made for another torch
-        pytest.skip(f"timm cannot be imported: {error}")
+    make_importable()
+    timm = pytest.importorskip("timm", reason="timm is not installed: make models")
 
     def program(device: str, log: Log) -> Results:
-        return train(timm.create_model("resnet18", num_classes=5).to(device), (2, 3, 32, 32), 5, device, log, lr=0.01)
+        # Its last stage normalizes 1x1 images: over two of them the CPU itself is 9 % from what it is without oneDNN.
+        return train(timm.create_model("resnet18", num_classes=5).to(device), (8, 3, 32, 32), 5, device, log, lr=0.01)
 
     compare(program, atol=6e-4)

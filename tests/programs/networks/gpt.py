@@ -15,7 +15,8 @@ __all__ = ["GPT", "Cache", "Shape"]
 @dataclass(frozen=True)
 class Shape:
     """``groups``: heads of keys and values, fewer than ``heads`` for grouped queries; ``rotary``: rotary embeddings
-    instead of learned positions, with RMSNorm and gated layers instead of LayerNorm and GELU."""
+    instead of learned positions, with RMSNorm and gated layers instead of LayerNorm and GELU; ``checkpoint``: how
+    layers are computed again in the backward pass, "reentrant" or "hooks"; "" where they are not."""
 
     vocabulary: int = 23
     length: int = 12
@@ -25,7 +26,7 @@ class Shape:
     groups: int = 4
     dropout: float = 0.0
     rotary: bool = False
-    checkpoint: bool = False
+    checkpoint: str = ""
 
 
 class Cache:
@@ -134,7 +135,7 @@ class GPT(nn.Module):
             x = x + self.places(positions)
         for layer in self.layers:
             if self.shape.checkpoint and self.training:
-                x = checkpoint(layer, x, positions, use_reentrant=False)
+                x = checkpoint(layer, x, positions, use_reentrant=self.shape.checkpoint == "reentrant")
             else:
                 x = layer(x, positions, cache, mask)
         return self.head(self.norm(x))
