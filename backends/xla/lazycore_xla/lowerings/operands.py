@@ -14,17 +14,6 @@ from lazycore_plugin_api import TensorSpec
 __all__ = [
     "Array", "Out", "Scalar", "as_dtype", "axes_of", "axis_of", "is_complex", "is_float", "quotient", "transpose_of",
 ]  # fmt: skip
-    "Array",
-    "Out",
-    "Scalar",
-    "as_dtype",
-    "axes_of",
-    "axis_of",
-    "is_complex",
-    "is_float",
-    "quotient",
-    "transpose_of",
-]
 
 Array: TypeAlias = jax.Array
 Scalar: TypeAlias = bool | int | float | complex | jax.Array
