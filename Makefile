@@ -70,6 +70,8 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python bench/trace.py
+	$(BIN)/python -m bench.steps
+	$(BIN)/python -m bench.steps --every 10
 
 # Beside the in-tree use, so that a vendor's package can be installed with `pip install --find-links dist`.
 wheels: $(READY)
