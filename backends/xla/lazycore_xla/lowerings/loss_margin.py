@@ -18,6 +18,11 @@ def _spread(gradient: Array, rows: int, reduction: int) -> Array:
     return shared.reshape(-1, 1)
 
 
+def _rows(x: Array) -> Array:
+    """(N, C), (C,) or one number () as rows of classes."""
+    return x.reshape(-1, x.shape[-1] if x.ndim else 1)
+
+
 @lowering("aten.multi_margin_loss_backward.default", widen=True)
 def _multi_margin(
     gradient: Array,
@@ -29,7 +34,7 @@ def _multi_margin(
     reduction: int = Reduction.mean,
 ) -> Array:
     """Of sum over other classes of max(0, margin - x[target] + x[class]) ** p / classes."""
-    rows = x.reshape(-1, x.shape[-1])
+    rows = _rows(x)
     classes = lax.broadcasted_iota(jnp.int64, rows.shape, 1)
     own = target.reshape(-1, 1)
     excess = as_dtype(margin, x.dtype) - jnp.take_along_axis(rows, own, 1) + rows
@@ -43,7 +48,7 @@ def _multi_margin(
 @lowering("aten.multilabel_margin_loss_backward.default", widen=True)
 def _multilabel_margin(gradient: Array, x: Array, target: Array, reduction: int, is_target: Array) -> Array:
     """Of sum over labels and other classes of max(0, 1 - x[label] + x[class]) / classes; -1 ends a row's labels."""
-    rows, labels, marked = (v.reshape(-1, x.shape[-1]) for v in (x, target, is_target))
+    rows, labels, marked = map(_rows, (x, target, is_target))
     listed = jnp.cumsum(labels < 0, axis=1) == 0
     label = jnp.where(listed, labels, 0)
     scores = jnp.take_along_axis(rows, label, 1)

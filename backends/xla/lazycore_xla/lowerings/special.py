@@ -21,7 +21,8 @@ def _in_double(function: Function) -> Function:
     """The function of float64 operands, rounded once to the result's dtype."""
 
     def rounded(*operands: Array, out: Out) -> Array:
-        return function(*(x.astype(jnp.float64) for x in operands)).astype(out[0].dtype.numpy)
+        wide = jnp.broadcast_arrays(*(x.astype(jnp.float64) for x in operands))
+        return function(*wide).astype(out[0].dtype.numpy)
 
     return rounded
 

@@ -35,3 +35,10 @@ for _reduction in (0, 1, 2):
     _, _marked = torch.ops.aten.multilabel_margin_loss_forward(_SCORES, _LABELS, _reduction)
     _arguments = (_grad, _SCORES, _LABELS, _reduction, _marked)
     CASES.append(case("aten.multilabel_margin_loss_backward.default", *_arguments, tolerance=ACCUMULATED))
+
+_ONE, _FIRST, _NONE = torch.tensor(0.5), torch.tensor(0), torch.tensor(-1)
+CASES += [
+    case("aten.multi_margin_loss_backward.default", _ONE, floats(), _FIRST, 1, 1.0, None, 1, tolerance=ACCUMULATED),
+    case("aten.multilabel_margin_loss_backward.default", _ONE, floats(), _FIRST, 1, _ONE * 0, tolerance=ACCUMULATED),
+    case("aten.multilabel_margin_loss_backward.default", _ONE, floats(), _NONE, 1, _ONE * 0, tolerance=ACCUMULATED),
+]

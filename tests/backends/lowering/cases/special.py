@@ -38,6 +38,10 @@ CASES += [
     for name in names("igamma igammac")
     for x in _POSITIVE
 ]
+CASES += [
+    case(f"aten.{name}.default", floats(3, 1, low=0.1, high=9), floats(4, low=0.1, high=9), tolerance=_SERIES)
+    for name in names("igamma igammac")
+]
 CASES += [case("aten.special_zeta.default", x + 1, x.flip(0) if x.dim() else x, tolerance=_SERIES) for x in _POSITIVE]
 CASES += each(
     "aten.special_zeta.default",
