@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 import lazycore
+from lazycore.cli import cache
 from lazycore.cli.configure import configure
 from lazycore.cli.listing import list_backends
 from lazycore.cli.script import run_script
@@ -30,6 +31,7 @@ PIPE_WIDTH = 200
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="A PyTorch device that compiles with the codegen you bring."
 )
+app.add_typer(cache.app, name="cache")
 
 
 def main() -> None:

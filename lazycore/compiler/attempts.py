@@ -112,13 +112,27 @@ class Attempts:
         """Compile the backend's new segments; whether it kept them all."""
         pending = [s for s in self._segments(position) if _key(position, s) not in self.executables]
         accepted = [s for s in pending if self._accepts(position, s)]
-        if accepted:
+        missing = self._restore(position, accepted) if accepted else []
+        if missing:
             start = time.perf_counter()
-            results = self.annotator.backends[position].compile(accepted)
-            seconds = (time.perf_counter() - start) / len(accepted)
-            for segment, result in zip(accepted, results, strict=True):
+            results = self.annotator.backends[position].compile(missing)
+            seconds = (time.perf_counter() - start) / len(missing)
+            for segment, result in zip(missing, results, strict=True):
                 self._keep(position, segment, result, seconds)
         return all(_key(position, segment) in self.executables for segment in pending)
+
+    def _restore(self, position: int, segments: list[Segment]) -> list[Segment]:
+        """Take what earlier processes compiled; the segments that are left."""
+        start = time.perf_counter()
+        backend = self.annotator.backends[position]
+        found = backend.restore(segments)
+        seconds = time.perf_counter() - start
+        pairs = list(zip(segments, found, strict=True))
+        for segment, executable in pairs:
+            if executable is not None:
+                self.executables[_key(position, segment)] = executable
+                self.observer.loaded(segment, backend.name, seconds / len(segments))
+        return [segment for segment, executable in pairs if executable is None]
 
     def _accepts(self, position: int, segment: Segment) -> bool:
         try:

@@ -54,7 +54,11 @@ class Backend(Protocol):
         """Its last word on a segment. Raises LazycoreError where the plugin fails."""
         ...
 
-    # A list, so that implementations may ask for either a list or any sequence.
+    # Lists, so that implementations may ask for either a list or any sequence.
+    def restore(self, segments: list[Segment]) -> Sequence[Executable | None]:
+        """What an earlier process compiled of the segments, None for each other one."""
+        ...
+
     def compile(self, segments: list[Segment]) -> Sequence[Executable | CompileFailure]:
         """One result per segment, in order."""
         ...
@@ -75,6 +79,9 @@ class Observer(Protocol):
     def compiled(self, segment: Segment, backend: str, seconds: float) -> None:
         """A segment was compiled."""
 
+    def loaded(self, segment: Segment, backend: str, seconds: float) -> None:
+        """A segment's executable was there already, from an earlier process."""
+
     def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:
         """No backend takes this node: the plan runs it eagerly. ``reasons`` by backend."""
 
@@ -86,6 +93,9 @@ class Quiet:
     """The observer that does nothing."""
 
     def compiled(self, segment: Segment, backend: str, seconds: float) -> None:
+        """Do nothing."""
+
+    def loaded(self, segment: Segment, backend: str, seconds: float) -> None:
         """Do nothing."""
 
     def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:

@@ -37,6 +37,10 @@ class _Observer:
         METRICS.compiles += 1
         METRICS.compile_seconds += seconds
 
+    def loaded(self, segment: Segment, backend: str, seconds: float) -> None:  # noqa: ARG002
+        METRICS.cache_loads += 1
+        METRICS.load_seconds += seconds
+
     def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:
         _log.debug("%s at %s runs eagerly: %s", node.op, node.source, reasons)
 
@@ -69,6 +73,9 @@ class Telling:
     def compiled(self, segment: Segment, backend: str, seconds: float) -> None:
         OBSERVER.compiled(segment, backend, seconds)
         self._plugins.compiled(segment, backend, seconds)
+
+    def loaded(self, segment: Segment, backend: str, seconds: float) -> None:
+        OBSERVER.loaded(segment, backend, seconds)
 
     def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:
         OBSERVER.fell_back(node, reasons)

@@ -36,6 +36,7 @@ from lazycore.plugins.declared import DeclaredPatterns
 from lazycore.plugins.hook_calls import HookCalls
 from lazycore.plugins.loading import Plugin
 from lazycore.plugins.sessions import LazySession
+from lazycore.plugins.stored import LOAD, StoredExecutables, check_artifact, load_artifact
 from lazycore.plugins.warning import PluginWarning
 
 __all__ = ["LoadedBackend"]
@@ -53,7 +54,9 @@ class LoadedBackend:
         self._hooks = HookCalls(self.name, plugin.manager)
         self._session = LazySession(self.name, self._open)
         self._constants = ConstantStore(self.info, self._hooks, self._context)
-        self._compiler = SegmentCompiler(self.name, self.info, self._hooks, self._context, self._constants)
+        module = plugin.candidate.entry.module
+        stored = StoredExecutables(self.info, target, module, self._hooks, self._context)
+        self._compiler = SegmentCompiler(self.name, self.info, self._hooks, self._context, self._constants, stored)
         self._patterns = DeclaredPatterns(self.name, self._hooks)
 
     def __repr__(self) -> str:
@@ -120,20 +123,18 @@ class LoadedBackend:
         """The frozen inputs in the form the executable wants; the same positions as in ``constants``."""
         return self._constants.prepare(segment, constants)
 
+    def restore(self, segments: Sequence[Segment]) -> list[Executable | None]:
+        """What an earlier process compiled of the segments, None for each other one. Never raises: what is wrong with
+        a stored executable is a warning."""
+        return self._compiler.restore(segments)
+
     def load(self, artifact: Artifact) -> Executable | None:
-        """The executable that was serialized, or None where the plugin cannot load any. Not called yet: it is for a
-        cache of executables on disk, which does not exist."""
-        hook = "lazycore_load"
-        if not self._hooks.implements(hook):
-            return None
-        return self._hooks.one(hook, Executable, artifact=artifact, ctx=self._context())  # type: ignore[type-abstract]
+        """The executable that was serialized, or None where the plugin cannot load any."""
+        return load_artifact(self._hooks, artifact, self._context()) if self._hooks.implements(LOAD) else None
 
     def check_artifact(self, meta: ArtifactMeta) -> Compat:
-        """Whether a stored artifact runs here. Not called yet, as ``load``."""
-        hook = "lazycore_check_artifact"
-        mine = (meta.backend, meta.backend_version, meta.target) == (self.name, self.info.version, self.target)
-        default = Compat.optimal if mine else Compat.recompile
-        return self._hooks.optional(hook, default, lambda: self._hooks.one(hook, Compat, meta=meta))
+        """Whether a stored artifact runs here."""
+        return check_artifact(self._hooks, self.info, self.target, meta)
 
     def conformance(self) -> Profile:
         """The backend's claims for the conformance suite."""

@@ -24,6 +24,7 @@ from lazycore_plugin_api.backend import Threads
 
 from lazycore.plugins.constants import ConstantStore
 from lazycore.plugins.hook_calls import HookCalls, place
+from lazycore.plugins.stored import StoredExecutables
 
 __all__ = ["SegmentCompiler"]
 
@@ -41,7 +42,8 @@ _KEPT: Mapping[str, Callable[[Segment], object]] = {
 
 class SegmentCompiler:
     """``lazycore_prepare``, then the constants, then ``lazycore_compile`` of one backend. ``context`` opens the
-    session, so it may raise."""
+    session, so it may raise. An executable is stored under the segment as ``lazycore_compile`` got it, which is all
+    that it depends on."""
 
     def __init__(
         self,
@@ -50,13 +52,35 @@ class SegmentCompiler:
         hooks: HookCalls,
         context: Callable[[], CompileContext],
         constants: ConstantStore,
+        stored: StoredExecutables,
     ) -> None:
         self._name = name
+        self._stored = stored
+        # Segments that ``restore`` prepared and did not find, for the compile that follows.
+        self._prepared_before: dict[int, tuple[Segment, Segment | CompileFailure]] = {}
         self._constants = constants
         self._hooks = hooks
         self._context = context
         serial = info.capabilities.compile_threads is Threads.serial
         self._turn: AbstractContextManager[object] = threading.RLock() if serial else nullcontext()
+
+    def restore(self, segments: Sequence[Segment]) -> list[Executable | None]:
+        """The stored executable of each segment, None where there is none."""
+        if not self._stored.used:
+            return [None for _ in segments]
+        try:
+            with self._turn:
+                return [self._restore(segment, self._context()) for segment in segments]
+        except LazycoreError:
+            # The session does not open. The compile that follows says so, for each segment.
+            return [None for _ in segments]
+
+    def _restore(self, segment: Segment, ctx: CompileContext) -> Executable | None:
+        prepared = self._prepared(segment, ctx)
+        found = self._stored.find(prepared) if isinstance(prepared, Segment) else None
+        if found is None:
+            self._prepared_before[id(segment)] = segment, prepared
+        return found
 
     def compile(self, segments: Sequence[Segment]) -> list[Compiled]:
         """One result per segment, in order."""
@@ -88,7 +112,8 @@ class SegmentCompiler:
                 )
 
     def _compile(self, segments: Sequence[Segment], ctx: CompileContext) -> list[Compiled]:
-        results = [self._prepared(segment, ctx) for segment in segments]
+        known = [self._prepared_before.pop(id(segment), None) for segment in segments]
+        results = [k[1] if k else self._prepared(s, ctx) for s, k in zip(segments, known, strict=True)]
         ready = [r for r in results if isinstance(r, Segment)]
         compiled = iter(self._ask(ready, ctx) if ready else ())
         return [next(compiled) if isinstance(r, Segment) else r for r in results]
@@ -108,7 +133,11 @@ class SegmentCompiler:
         return [self._result(hook, s, r) for s, r in zip(segments, results, strict=True)]
 
     def _result(self, hook: str, segment: Segment, result: object) -> Compiled:
-        if isinstance(result, Executable | CompileFailure):
+        if isinstance(result, Executable):
+            if self._stored.used:
+                self._stored.keep(segment, result)
+            return result
+        if isinstance(result, CompileFailure):
             return result
         error = self._hooks.wrong(hook, result, "an Executable or a CompileFailure per segment", segment)
         return CompileFailure(str(error), error)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Hashable, Mapping
 from weakref import WeakValueDictionary
 
 import numpy as np
 from lazycore_plugin_api import BackendInfo, CompileContext, Constants, HostArray, Segment, to_json
 
+from lazycore.artifacts.keys import digest
 from lazycore.plugins.hook_calls import HookCalls
 
 __all__ = ["ConstantStore", "Prepared"]
@@ -59,9 +59,5 @@ class ConstantStore:
 
 
 def _key(segment: Segment) -> Hashable:
-    contents = ((p, array.shape, str(array.dtype), _digest(array)) for p, array in sorted(segment.constants.items()))
+    contents = ((p, array.shape, str(array.dtype), digest(array)) for p, array in sorted(segment.constants.items()))
     return to_json(segment), tuple(contents)
-
-
-def _digest(array: HostArray) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data).digest()

@@ -117,4 +117,5 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "options": (_sound_options, "a mapping of names to Option, whose defaults are bool, int, float or str"),
     "capabilities": (lambda v: isinstance(v, Capabilities), "a Capabilities"),
     "constants": (lambda v: isinstance(v, Constants), "a Constants"),
+    "fingerprint": (lambda v: isinstance(v, str), "a string"),
 }

@@ -14,10 +14,14 @@ class Metrics:
     """The live counters. Plain attributes, so that counting an op costs one addition; exact as long as one thread
     records, and never far off otherwise.
 
-    ``fallbacks`` counts executions of ops that ran eagerly, by op.
+    ``cache_hits`` counts traces that were known to this process, ``cache_loads`` segments that an earlier process had
+    compiled; ``compiles`` are those that neither had. ``fallbacks`` counts executions of ops that ran eagerly, by op.
     """
 
-    __slots__ = ("cache_hits", "compile_seconds", "compiles", "fallbacks", "ops_recorded", "syncs", "traces")
+    __slots__ = (
+        "cache_hits", "cache_loads", "compile_seconds", "compiles", "fallbacks", "load_seconds", "ops_recorded",
+        "syncs", "traces",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.reset()
@@ -30,6 +34,8 @@ class Metrics:
         self.compiles = 0
         self.cache_hits = 0
         self.compile_seconds = 0.0
+        self.cache_loads = 0
+        self.load_seconds = 0.0
         self.fallbacks: Counter[str] = Counter()
 
     def snapshot(self) -> Mapping[str, Any]:
@@ -44,8 +50,8 @@ METRICS = Metrics()
 
 
 def metrics() -> Mapping[str, Any]:
-    """A snapshot of the counters: ops_recorded, syncs, traces, compiles, cache_hits (int), compile_seconds (float), and
-    fallbacks (op -> how often it ran eagerly)."""
+    """A snapshot of the counters: ops_recorded, syncs, traces, compiles, cache_hits, cache_loads (int),
+    compile_seconds, load_seconds (float), and fallbacks (op -> how often it ran eagerly)."""
     return METRICS.snapshot()
 
 

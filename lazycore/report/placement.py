@@ -18,6 +18,8 @@ def summary(counts: Mapping[str, Any], backends: Sequence[object]) -> str:
     names = ", ".join(map(str, backends)) or "no backend"
     ran = f"{_count(counts['ops_recorded'], 'op')} in {_count(counts['syncs'], 'sync')} ({counts['cache_hits']} cached)"
     compiled = f"{_count(counts['compiles'], 'compile')} in {counts['compile_seconds']:.2f} s"
+    if counts["cache_loads"]:
+        compiled += f", {counts['cache_loads']} loaded in {counts['load_seconds']:.2f} s"
     return f"lazycore: {names}: {ran}, {compiled}; eager: {_eager(counts['fallbacks'])}"
 
 

@@ -1,5 +1,6 @@
 """lazycore-plugin-api: everything a codegen backend for lazycore is written against. Needs no torch."""
 
+from lazycore_plugin_api.artifacts import meta_from_record, meta_to_record
 from lazycore_plugin_api.backend import (
     API_VERSION,
     Artifact,
@@ -44,6 +45,7 @@ __all__ = [
     "CompileContext", "CompileFailure", "Constants", "DType", "Decision", "Dim", "Estimate", "Executable", "Graph",
     "HostArray", "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Match", "Node", "OpenContext", "Option",
     "Pattern", "PluginError", "Profile", "Rejected", "Segment", "Session", "Shape", "Source", "Supported", "Target",
-    "TensorSpec", "Threads", "UnknownBackend", "Value", "argument_values", "from_json", "hookimpl", "node_text",
+    "TensorSpec", "Threads", "UnknownBackend", "Value", "argument_values", "from_json", "hookimpl",
+    "meta_from_record", "meta_to_record", "node_text",
     "to_json", "to_text", "verify",
 ]  # fmt: skip

@@ -95,14 +95,15 @@ def lazycore_prepare_constants(
 
 @_hookspec(firstresult=True)
 def lazycore_load(artifact: Artifact, ctx: CompileContext) -> Executable:
-    """The executable that ``Executable.serialize`` wrote. Not called yet: it is for a cache of executables on disk,
-    which does not exist. Default: compiled anew."""
+    """The executable that ``Executable.serialize`` wrote, in this process or another. Called for an artifact that
+    ``lazycore_check_artifact`` calls optimal; one that raises is dropped and compiled anew. Default: nothing is stored.
+    """
 
 
 @_hookspec(firstresult=True)
 def lazycore_check_artifact(meta: ArtifactMeta) -> Compat:
-    """Whether a stored artifact runs here. Not called yet, as ``lazycore_load``. Default: optimal for the same version
-    and target, else recompile."""
+    """Whether a stored artifact runs here. Default: optimal for the same version, fingerprint and target, else
+    recompile."""
 
 
 @_hookspec(firstresult=True)

@@ -101,7 +101,7 @@ def test_constants_are_prepared_once_for_a_program_that_repeats(vendor: Callable
     assert acme.calls("lazycore_prepare_constants") == [[1, 2]]
 
 
-# Hooks that no program calls: the wrapper's call for each.
+# Hooks that a program without a cache of compiled programs does not call: the wrapper's call for each.
 UNCALLED: dict[str, tuple[str, str, str, Callable[[Any, ArtifactMeta], Any], Callable[[Any], bool]]] = {
     "lazycore_load": (
         "artifact, ctx", "artifact.payload", "Program(Segment((), [], ()))",

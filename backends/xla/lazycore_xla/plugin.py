@@ -25,6 +25,7 @@ from lazycore_plugin_api import (
 from lazycore_xla import __version__
 from lazycore_xla.capability import decide
 from lazycore_xla.executable import compile_segment, load_executable
+from lazycore_xla.host import fingerprint
 from lazycore_xla.session import JaxSession
 
 __all__ = ["lazycore_backend_info", "lazycore_compile", "lazycore_load", "lazycore_open", "lazycore_supports"]
@@ -37,7 +38,9 @@ _CAPABILITIES = Capabilities(
 @hookimpl
 def lazycore_backend_info() -> BackendInfo:
     """XLA on the CPU; other devices of jax are untested and not offered."""
-    return BackendInfo(name="xla", version=__version__, devices=("cpu",), capabilities=_CAPABILITIES)
+    return BackendInfo(
+        name="xla", version=__version__, devices=("cpu",), capabilities=_CAPABILITIES, fingerprint=fingerprint()
+    )
 
 
 @hookimpl

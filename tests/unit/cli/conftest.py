@@ -21,7 +21,8 @@ def cli(tmp_path: Path) -> Cli:
     """``cli("run", "x.py")`` is ``python -m lazycore run x.py`` in ``tmp_path``."""
 
     def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        inherited = {k: v for k, v in os.environ.items() if not k.startswith("LAZYCORE_")}
+        kept = "LAZYCORE_CACHE"
+        inherited = {k: v for k, v in os.environ.items() if k == kept or not k.startswith("LAZYCORE_")}
         return subprocess.run(
             [sys.executable, "-m", "lazycore", *arguments], cwd=tmp_path, env=inherited | PLAIN | environment,
             capture_output=True, text=True, check=False, timeout=120,

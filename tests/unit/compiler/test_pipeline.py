@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 from lazycore_plugin_api import BackendError, Graph, Node, Pattern, PluginError, Segment
 from lazycore_plugin_api.patterns import Any, Op
-from plan_fakes.backends import FakeBackend
+from plan_fakes.backends import FakeBackend, FakeExecutable
 from plan_fakes.builder import INDICES, Builder, never, square_as_mul
 
 from lazycore.compiler.failures import BackendWarning
@@ -24,12 +24,17 @@ class Witness:
 
     def __init__(self) -> None:
         self.compiles: list[tuple[str, int]] = []
+        self.loads: list[tuple[str, int]] = []
         self.seconds = 0.0
         self.fallbacks: list[tuple[str, Mapping[str, str]]] = []
         self.placements: list[Placement] = []
 
     def compiled(self, segment: Segment, backend: str, seconds: float) -> None:
         self.compiles.append((backend, len(segment.nodes)))
+        self.seconds += seconds
+
+    def loaded(self, segment: Segment, backend: str, seconds: float) -> None:
+        self.loads.append((backend, len(segment.nodes)))
         self.seconds += seconds
 
     def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:
@@ -62,6 +67,21 @@ def test_one_backend_takes_all() -> None:
     assert witness.fallbacks == []
     assert witness.placements == [plan.placement]
     assert str(plan.placement) == "lazycore: 3 ops: a 3 in 1 segment"
+
+
+def test_what_an_earlier_process_compiled_is_not_compiled_again() -> None:
+    b = Builder()
+    graph = b.graph(b.neg(b.op("lib.unknown.default", b.neg(b.neg(b.input())))))
+    backend, witness = FakeBackend("a", [NEG]), Witness()
+    first = _compile(graph, [backend])
+    assert [segment.name for segment in backend.compiled] == ["segment0", "segment2"]
+    backend.compiled.clear()
+    stored = backend.stored["segment2"] = FakeExecutable(first.steps[2].segment, backend.session)
+    plan = _compile(graph, [backend], observer=witness)
+    assert _kinds(plan) == ["a", "lib.unknown.default", "a"]
+    assert [segment.name for segment in backend.compiled] == ["segment0"]
+    assert (witness.compiles, witness.loads) == ([("a", 2)], [("a", 1)])
+    assert plan.steps[2].run == stored.run
 
 
 def test_the_rest_runs_eagerly_and_says_why() -> None:

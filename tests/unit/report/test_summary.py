@@ -6,7 +6,7 @@ from lazycore.report.placement import summary
 
 COUNTS: dict[str, Any] = {
     "ops_recorded": 9312, "syncs": 48, "traces": 3, "compiles": 2, "cache_hits": 46, "compile_seconds": 0.8123,
-    "fallbacks": {},
+    "cache_loads": 0, "load_seconds": 0.0, "fallbacks": {},
 }  # fmt: skip
 
 
@@ -15,6 +15,13 @@ def test_names_backends_and_counts() -> None:
     assert line == (
         "lazycore: acme:npu, xla:cpu: 9312 ops in 48 syncs (46 cached), 2 compiles in 0.81 s; eager: nothing"
     )
+
+
+def test_what_was_loaded_is_told_apart_from_what_was_compiled() -> None:
+    line = summary(
+        COUNTS | {"compiles": 0, "compile_seconds": 0.0, "cache_loads": 3, "load_seconds": 0.257}, ["xla:cpu"]
+    )
+    assert "0 compiles in 0.00 s, 3 loaded in 0.26 s; eager" in line
 
 
 def test_one_is_singular() -> None:

@@ -8,7 +8,10 @@ import pytest
 
 from lazycore.report.metrics import METRICS, metrics, reset_metrics
 
-NAMES = {"ops_recorded", "syncs", "traces", "compiles", "cache_hits", "compile_seconds", "fallbacks"}
+NAMES = {
+    "ops_recorded", "syncs", "traces", "compiles", "cache_hits", "cache_loads", "compile_seconds", "load_seconds",
+    "fallbacks",
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

@@ -117,6 +117,7 @@ class FakeBackend:
         self.estimates: list[Estimate] = []
         self.asked: list[Node] = []
         self.compiled: list[Segment] = []
+        self.stored: dict[str, Executable] = {}
 
     def supports(self, node: Node) -> Decision:
         self.asked.append(node)
@@ -129,6 +130,9 @@ class FakeBackend:
     def accept_segment(self, segment: Segment, estimate: Estimate) -> bool:
         self.estimates.append(estimate)
         return len(segment.nodes) >= self.smallest
+
+    def restore(self, segments: list[Segment]) -> list[Executable | None]:
+        return [self.stored.get(segment.name) for segment in segments]
 
     def compile(self, segments: list[Segment]) -> list[Executable | CompileFailure]:
         return [self._compile(segment) for segment in segments]

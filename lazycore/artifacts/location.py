@@ -1,0 +1,24 @@
+"""Which store is in use, by the settings of now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs
+
+from lazycore.artifacts.store import DiskStore
+from lazycore.config import config
+
+__all__ = ["directory", "store"]
+
+_MIB = 2**20
+
+
+def directory() -> Path:
+    """Where compiled programs are kept: ``config.cache_dir``, else the user's directory for caches."""
+    return Path(config.cache_dir) if config.cache_dir else platformdirs.user_cache_path("lazycore") / "artifacts"
+
+
+def store() -> DiskStore:
+    """The store, whether or not ``config.cache`` lets programs use it."""
+    return DiskStore(directory().expanduser().absolute(), config.cache_mib * _MIB)
