@@ -40,6 +40,19 @@ def _single_mask(x: torch.Tensor, indices: list[torch.Tensor | None]) -> torch.T
     return aten.ne.Scalar(mask, 0).reshape(mask.shape + (1,) * (x.dim() - mask.dim()))
 
 
+def _for_each(x: torch.Tensor, mask: torch.Tensor | None, values: torch.Tensor) -> torch.Tensor | None:
+    """What every masked place of x gets, in a shape that broadcasts to x; None where places get values of their own, or
+    torch has an error to raise."""
+    assert mask is not None
+    rest = x.shape[mask.dim() :]
+    if values.dim() == len(rest) + 1 and values.shape[0] == 1:
+        values = values.reshape(values.shape[1:])
+    pairs = zip(reversed(values.shape), reversed(rest), strict=False)
+    fits = values.dim() <= len(rest) and all(size in (1, whole) for size, whole in pairs)
+    near = is_ours(values) or values.numel() == 1
+    return values if fits and near and values.dtype == x.dtype else None
+
+
 def _index(op: Any) -> Callable[..., torch.Tensor]:
     info = info_of(op)
     recorded, eager = functional_kernel(info), eager_kernel(info)
@@ -61,10 +74,10 @@ def _index_put(op: Any, recorded: Callable[..., Any]) -> Callable[..., torch.Ten
         if not any(map(_is_mask, placed)):
             return recorded(x, placed, values, accumulate)
         mask = _single_mask(x, placed)
-        if mask is None or accumulate or values.numel() != 1 or values.dim() > 1 or values.dtype != x.dtype:
+        value = None if mask is None or accumulate else _for_each(x, placed[0], values)
+        if value is None:
             return eager(x, placed, values, accumulate)
-        value = values if is_ours(values) else values.to(NAME)
-        chosen = aten.where.self(mask, value.reshape(()), x)
+        chosen = aten.where.self(mask, value if is_ours(value) else value.to(NAME), x)
         return aten.copy_.default(x, chosen) if op._schema.is_mutable else chosen
 
     return kernel

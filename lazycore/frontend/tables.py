@@ -19,6 +19,7 @@ from lazycore.frontend.kernels import recorded
 from lazycore.frontend.linalg import LINALG
 from lazycore.frontend.normalization import native_batch_norm
 from lazycore.frontend.randomness.table import random_kernels
+from lazycore.frontend.rolling import roll
 from lazycore.frontend.scatters import SCATTERS
 from lazycore.frontend.storage import is_ours
 from lazycore.frontend.stricter import check_number
@@ -127,6 +128,7 @@ def _table() -> dict[str, Callable[..., Any]]:
         "_safe_softmax": safe_softmax,
         "_pack_padded_sequence": pack_padded_sequence,
         "histc": histc,
+        "roll": roll,
         "is_pinned": is_pinned,
         "record_stream": record_stream,
     }

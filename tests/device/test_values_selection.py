@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+import lazycore
+
 DEVICE = "lazycore"
 Select = Callable[[torch.Tensor], torch.Tensor]
 
@@ -91,6 +93,10 @@ WRITES: dict[str, Select] = {
     "0-d by mask": put(lambda x: x > 2, lambda x: torch.tensor(7.0)),  # noqa: ARG005
     "tensor by mask": put(lambda x: x > 2, lambda x: torch.arange(3.0, device=x.device)),
     "row by mask": put(lambda x: mask(x, False, True), lambda x: x[0] * 10),
+    "rows by mask": put(lambda x: mask(x, True, True), lambda x: x * 10),
+    "no row by mask": put(lambda x: mask(x, False, False), lambda x: x[0] * 10),
+    "matrix of a row by mask": put(lambda x: mask(x, False, True), lambda x: x[:1] * 10),
+    "number by mask of rows": put(lambda x: mask(x, False, True), lambda x: x[0, :1] * 10),
     "part of a row": put(lambda x: (1, x[1] > 2), lambda x: -1),  # noqa: ARG005
     "in place by mask": scale_columns,
     "number by list": put(lambda x: ([0, 1], [1, 2]), lambda x: 9),  # noqa: ARG005
@@ -115,6 +121,15 @@ def test_writes(name: str) -> None:
     torch.testing.assert_close(x.cpu(), expected, rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("name", ["number", "row", "matrix of a row"])
+def test_writes_of_one_value_by_mask_are_recorded(name: str) -> None:
+    values = {"number": lambda x: 0, "row": lambda x: x[0], "matrix of a row": lambda x: x[:1]}  # noqa: ARG005
+    x = floats(DEVICE)
+    lazycore.reset_metrics()
+    x[mask(x, False, True)] = values[name](x)
+    assert not lazycore.metrics()["fallbacks"]
+
+
 @pytest.mark.parametrize("write", [False, True])
 def test_gradients_through_masks(write: bool) -> None:
     def gradient(device: str) -> torch.Tensor:
@@ -132,6 +147,8 @@ def test_gradients_through_masks(write: bool) -> None:
 
 
 MISTAKES: dict[str, Select] = {
+    "too many values for a mask": put(lambda x: mask(x, False, True), lambda x: torch.ones(2, 2, 3, device=x.device)),
+    "values of another size": put(lambda x: mask(x, False, True), lambda x: torch.ones(2, device=x.device)),
     "mask of another shape": lambda x: x[x[0] > 0],
     "index out of range": lambda x: x[torch.tensor([5], device=x.device)],
     "values of another shape": put(lambda x: [0, 1], lambda x: torch.ones(4, device=x.device)),  # noqa: ARG005
