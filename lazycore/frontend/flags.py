@@ -48,5 +48,5 @@ def _error_of(flag: Flag) -> Exception | None:
     try:
         raise_unless_within(check, bounds)
     except check.check.error as error:
-        return error
+        return error.with_traceback(None)
     return None

@@ -11,6 +11,7 @@ from lazycore.frontend.dtypes import array_of
 from lazycore.frontend.storage import NAME, is_ours, layout_for, state_of
 from lazycore.frontend.viewinfo import view_info
 from lazycore.runtime.buffers import DeviceValue
+from lazycore.trace.kept_errors import frameless
 from lazycore.trace.keys import DYNAMIC, VIEW, WRAPS, literal_key, scalar_key
 from lazycore.trace.recorder import Trace
 from lazycore.trace.state import StorageState
@@ -38,7 +39,7 @@ def materialize(state: StorageState) -> None:
 
         run_trace(state.trace, "another thread's value")
     if state.error is not None:
-        raise state.error
+        raise frameless(state.error)
     if state.value is None:
         # torch.empty's content is anybody's; zeros are reproducible, and the memory is only touched if read.
         layout = state.layout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lazycore.trace.kept_errors import frameless
 from lazycore.trace.layout import Layout
 
 if TYPE_CHECKING:
@@ -43,4 +44,4 @@ class StorageState:
     def poison(self, error: BaseException) -> None:
         """Become an error that the next observation raises."""
         self.fast = self.trace = self.value = None
-        self.error = error
+        self.error = frameless(error)

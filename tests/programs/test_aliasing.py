@@ -6,11 +6,7 @@ each one alone: where a trace ends must never change a value.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 import torch
@@ -116,7 +112,8 @@ def same_ops_other_wiring(device: str, barrier: Barrier) -> list[torch.Tensor]:
 
 
 CASES: tuple[Case, ...] = (
-    slice_assignment_gradient, writes_to_data, write_then_shifted_read, equal_hyperparameters, same_ops_other_wiring,
+    slice_assignment_gradient, writes_to_data, write_then_shifted_read, accumulation_into_expanded,
+    equal_hyperparameters, same_ops_other_wiring,
 )  # fmt: skip
 
 
@@ -146,7 +143,9 @@ def choices(case: Case) -> Iterator[range]:
     yield from (range(k, k + 1) for k in range(counter.passed))
 
 
-def hold(case: Case) -> None:
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_aliasing(case: Case) -> None:
     """Equal to CPU without a barrier, with all, and with each alone."""
     expected = outcome(case, "cpu", Places(range(0)))
     for chosen in choices(case):
@@ -155,24 +154,6 @@ def hold(case: Case) -> None:
         for position, (one, other) in enumerate(zip(got, expected, strict=True)):
             where = f"tensor {position}, barriers at {list(chosen)}"
             torch.testing.assert_close(one, other, rtol=1e-6, atol=1e-6, msg=lambda m, where=where: f"{where}: {m}")
-
-
-@pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-def test_aliasing(case: Case) -> None:
-    hold(case)
-
-
-def test_aliasing_below_vmap(backend: str) -> None:
-    """In a process of its own: after the thousands of tests of one worker torch's own vmap has been seen to fail on CPU
-    tensors ("Cannot access storage of BatchedTensorImpl"), for a reason not yet found."""
-    program = "import test_aliasing as t; t.hold(t.accumulation_into_expanded)"
-    here = str(Path(__file__).parent)
-    environment = os.environ | {"LAZYCORE_BACKEND": backend, "PYTHONPATH": here}
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=240, check=False
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_places_synchronizes_where_chosen(backend: str) -> None:

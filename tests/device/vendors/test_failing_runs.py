@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import pytest
@@ -77,6 +79,35 @@ def test_values_of_a_failed_trace_raise_its_error_and_nothing_else_does(control:
     assert base.tolist() == [1.0, 2.0]
     assert old.tolist() == [2.0, 4.0]
     assert (base + old).tolist() == [3.0, 6.0]
+
+
+@pytest.mark.usefixtures("in_use")
+def test_printing_a_lost_value_leaves_the_program_as_it_was(control: Control) -> None:
+    """An error that kept the frames it came through would keep the state that they restore when they end."""
+    fail_once(control)
+    lost = torch.ones(3).to("lazycore") * 2
+    with pytest.raises(BackendError):
+        lazycore.sync()
+    keys = str(torch._C._dispatch_tls_local_exclude_set())
+    held = Held()
+    watched = weakref.ref(held)
+    with pytest.raises(BackendError):
+        show(lost, held)
+    del held
+    gc.collect()
+    assert watched() is None
+    assert str(torch._C._dispatch_tls_local_exclude_set()) == keys
+    rows = torch.arange(6.0).reshape(3, 2)
+    picked = torch.func.vmap(lambda row: torch.index_select(row, 0, torch.tensor([1, 1])))(rows)
+    assert picked.tolist() == [[1, 1], [3, 3], [5, 5]]
+
+
+class Held:
+    """Something that can be seen to go."""
+
+
+def show(lost: torch.Tensor, held: Held) -> str:
+    return f"{held}{lost}"
 
 
 @pytest.mark.usefixtures("in_use")
