@@ -21,8 +21,8 @@ __all__ = ["guard"]
 _GUARD = Mark("guard")
 
 
-def guard(holds: torch.Tensor, message: str) -> None:
-    """Raise RuntimeError at the program's next observation unless every element of a bool tensor is true."""
+def guard(holds: torch.Tensor, message: str, error: type[Exception] = RuntimeError) -> None:
+    """Raise ``error`` at the program's next observation unless every element of a bool tensor is true."""
     if not holds.numel():
         return
     fails = torch.ops.aten._to_copy.default(torch.ops.aten.logical_not.default(holds), dtype=torch.int64)
@@ -33,7 +33,7 @@ def guard(holds: torch.Tensor, message: str) -> None:
     def make(trace: Trace, item: Any) -> Node:
         node, decoder = new_node(trace, item), Decoder(trace.node.ninputs, trace.node.nscalars)
         spec = TensorSpec(tuple(fails.shape), TO_IR[fails.dtype])
-        check = IndexCheck(0, None, 0, 1, RuntimeError, message)
+        check = IndexCheck(0, None, 0, 1, error, message)
         operand = decoder.operand(item[1])
         node.calls = (
             Call(ALIAS, (operand,), {}, (spec,), source=node.source, checks=(check,), layouts=decoder.layouts),

@@ -16,6 +16,7 @@ from lazycore.frontend.embedding_bag import BAGS, bag_results
 from lazycore.frontend.formats import formatted
 from lazycore.frontend.implemented import refuse_unimplemented
 from lazycore.frontend.schema import OpInfo
+from lazycore.frontend.shapes import SHAPES
 from lazycore.frontend.storage import NAME
 from lazycore.frontend.stricter import STRICTER
 
@@ -130,11 +131,11 @@ def _single(x: Any) -> Any:
 
 
 def _decomposed(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any], error: Exception) -> Any:
-    """The op's results on Meta by its decomposition. Raises NoInference where there is none, or not of these operands:
-    its Meta kernel's ``error`` is the reason."""
+    """The op's results on Meta by our shape function or its decomposition. Raises NoInference where there is none, or
+    not of these operands: its Meta kernel's ``error`` is the reason."""
     from lazycore.frontend.decompositions.table import table
 
-    function = table().get(info.op)
+    function = SHAPES.get(info.name) or table().get(info.op)
     if function is None:
         raise NoInference(str(error)) from error
     try:

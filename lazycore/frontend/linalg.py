@@ -11,6 +11,8 @@ from typing import Any
 import torch
 
 from lazycore.frontend.copies import to_cpu
+from lazycore.frontend.guard import guard
+from lazycore.frontend.kernels import recorded
 from lazycore.frontend.storage import is_ours
 
 __all__ = ["LINALG"]
@@ -89,7 +91,45 @@ def check(info: torch.Tensor, api_name: Any, *, is_matrix: bool) -> None:
     aten._linalg_check_errors.default(to_cpu(info) if is_ours(info) else info, api_name, is_matrix=is_matrix)
 
 
+def _finite(a: torch.Tensor, message: str, error: type[Exception]) -> torch.Tensor:
+    """The matrices, or zeros and an error at the next observation: LAPACK crashes on some that are not finite."""
+    finite = aten.isfinite.default(a)
+    guard(finite, message, error)
+    return aten.where.self(aten.all.default(finite), a, torch.zeros((), dtype=a.dtype, device=a.device))
+
+
+def svd(a: torch.Tensor, full_matrices: bool = False, compute_uv: bool = True, *, driver: str | None = None) -> Tensors:
+    """``aten::_linalg_svd``."""
+    message = "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
+    finite = _finite(a, message, torch.linalg.LinAlgError)
+    return recorded(aten._linalg_svd.default)(finite, full_matrices, compute_uv, driver=driver)  # type: ignore[no-any-return]
+
+
+def eigh(a: torch.Tensor, uplo: str = "L", compute_v: bool = True) -> Tensors:
+    """``aten::_linalg_eigh``."""
+    message = "linalg.eigh: The algorithm failed to converge because the input matrix contained non-finite values."
+    finite = _finite(a, message, torch.linalg.LinAlgError)
+    return recorded(aten._linalg_eigh.default)(finite, uplo, compute_v)  # type: ignore[no-any-return]
+
+
+_NOT_FINITE = "torch.linalg.eig: input tensor should not contain infs or NaNs."
+
+
+def eig(a: torch.Tensor) -> Tensors:
+    """``aten::linalg_eig``."""
+    return recorded(aten.linalg_eig.default)(_finite(a, _NOT_FINITE, RuntimeError))  # type: ignore[no-any-return]
+
+
+def eigvals(a: torch.Tensor) -> torch.Tensor:
+    """``aten::_linalg_eigvals``."""
+    return recorded(aten._linalg_eigvals.default)(_finite(a, _NOT_FINITE, RuntimeError))  # type: ignore[no-any-return]
+
+
 LINALG = {
+    "_linalg_svd": svd,
+    "_linalg_eigh": eigh,
+    "linalg_eig": eig,
+    "_linalg_eigvals": eigvals,
     "_linalg_det": det,
     "_linalg_slogdet": slogdet,
     "_linalg_solve_ex": solve_ex,

@@ -76,7 +76,7 @@ replication_pad2d_backward replication_pad3d replication_pad3d_backward grid_sam
 grid_sampler_3d grid_sampler_3d_backward _cdist_forward _cdist_backward _pdist_forward _pdist_backward dist
 multi_margin_loss_backward multilabel_margin_loss_backward index_reduce scatter.reduce scatter.value_reduce
 hardshrink_backward softshrink_backward rrelu_with_noise_backward _trilinear tril_indices triu_indices
-_grouped_mm
+_grouped_mm _linalg_svd _linalg_eigh linalg_eig _linalg_eigvals
 """
 
 

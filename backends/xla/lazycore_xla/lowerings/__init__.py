@@ -39,6 +39,7 @@ from lazycore_xla.lowerings import (
     sort,
     special,
     special_gamma,
+    spectral,
     ternary,
     unary,
     upsample,
@@ -50,5 +51,6 @@ __all__ = [
     "factorization", "factory", "fft", "grid_sampler", "grouped", "indexing", "linalg", "loss", "loss_backward",
     "loss_margin", "matmul", "moments", "normalization", "normalization_backward", "padding", "pooling",
     "pooling_average", "pooling_fractional", "power", "random", "reduction", "scan", "scatter", "selection", "shape",
-    "slicing", "softmax", "sort", "special", "special_gamma", "ternary", "unary", "upsample", "upsample_antialias",
+    "slicing", "softmax", "sort", "special", "special_gamma", "spectral",
+    "ternary", "unary", "upsample", "upsample_antialias",
 ]  # fmt: skip

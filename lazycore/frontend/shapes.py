@@ -1,0 +1,19 @@
+"""Shape functions that torch lacks: what an op's results on Meta are. Without one, an op runs at once on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+__all__ = ["SHAPES"]
+
+
+def geqrf(a: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """``aten::geqrf`` of (…, m, n): the packed factors, column by column in memory, and min(m, n) numbers."""
+    return torch.empty_like(a.mT.contiguous()).mT, a.new_empty(*a.shape[:-2], min(a.shape[-2:]))
+
+
+SHAPES: Mapping[str, Callable[..., Any]] = {"aten.geqrf.default": geqrf}
+"""By the overload's name, called with its arguments on Meta where its Meta kernel is missing."""
