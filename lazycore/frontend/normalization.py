@@ -8,7 +8,7 @@ import torch
 
 from lazycore.frontend.kernels import recorded
 
-__all__ = ["native_batch_norm"]
+__all__ = ["batch_norm_with_update", "native_batch_norm"]
 
 aten = torch.ops.aten
 
@@ -37,3 +37,17 @@ def native_batch_norm(
     # Evaluation saves nothing, and CPU says so with empty tensors.
     nothing = torch.empty(0, dtype=out[1].dtype, device=x.device)
     return out[0], nothing, torch.empty_like(nothing)
+
+
+def batch_norm_with_update(
+    x: torch.Tensor,
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    running_mean: torch.Tensor,
+    running_var: torch.Tensor,
+    momentum: float,
+    eps: float,
+) -> tuple[torch.Tensor, ...]:
+    """``aten::_batch_norm_with_update``: training, and the bytes that only cuDNN keeps for its gradient."""
+    kept = torch.empty(0, dtype=torch.uint8, device=x.device)
+    return *native_batch_norm(x, weight, bias, running_mean, running_var, True, momentum, eps), kept

@@ -17,7 +17,7 @@ from lazycore.frontend.fused import FUSED
 from lazycore.frontend.indexing import INDEXING
 from lazycore.frontend.kernels import recorded
 from lazycore.frontend.linalg import LINALG
-from lazycore.frontend.normalization import native_batch_norm
+from lazycore.frontend.normalization import batch_norm_with_update, native_batch_norm
 from lazycore.frontend.randomness.table import random_kernels
 from lazycore.frontend.rolling import roll
 from lazycore.frontend.scatters import SCATTERS
@@ -125,6 +125,8 @@ def _table() -> dict[str, Callable[..., Any]]:
         "zero_": zero,
         "sort": sort,
         "native_batch_norm": native_batch_norm,
+        "_native_batch_norm_legit": native_batch_norm,
+        "_batch_norm_with_update": batch_norm_with_update,
         "_safe_softmax": safe_softmax,
         "_pack_padded_sequence": pack_padded_sequence,
         "histc": histc,
