@@ -14,16 +14,17 @@ OTHER_DTYPES := bfloat16,float16,float64,complex64
 VENV  := .venv
 BIN   := $(VENV)/bin
 READY := $(VENV)/.ready
+OPENVINO := .venv-openvino
 PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DISTS := . plugin_api backends/reference backends/xla backends/tvm
 # setuptools leaves these behind, and would put files that were since removed into the next wheel.
 BUILDS := $(addsuffix /build,$(DISTS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all models opinfo lint bench wheels clean
+.PHONY: help setup demo test test-all models opinfo lint bench wheels vendor-openvino clean
 
 help:
-	@echo "make setup | demo | test | test-all | models | opinfo | lint | bench | wheels | clean"
+	@echo "make setup | demo | test | test-all | models | opinfo | lint | bench | wheels | vendor-openvino | clean"
 
 setup: $(READY)
 
@@ -80,5 +81,13 @@ wheels: $(READY)
 	@rm -rf $(BUILDS)
 	@ls dist
 
+# A vendor's package outside of the house: from the wheels, in an environment of its own, which may download a lot.
+vendor-openvino: wheels
+	$(PYTHON) -m venv $(OPENVINO)
+	$(OPENVINO)/bin/python -m pip --disable-pip-version-check --quiet install $(TORCH_FLAGS) $(TORCH)
+	$(OPENVINO)/bin/python -m pip --disable-pip-version-check --quiet install --find-links dist "./examples/vendor_openvino[test]"
+	@rm -rf examples/vendor_openvino/build examples/vendor_openvino/*.egg-info
+	$(OPENVINO)/bin/pytest -q examples/vendor_openvino/tests
+
 clean:
-	rm -rf $(VENV) dist $(BUILDS)
+	rm -rf $(VENV) $(OPENVINO) dist $(BUILDS)
