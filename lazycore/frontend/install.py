@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lazycore.frontend import engine, finalizers, patches
+from lazycore.frontend import engine, finalizers, memory, patches
 from lazycore.frontend.autocast.kernels import register_autocast
 from lazycore.frontend.device import register_device
 from lazycore.frontend.preserved import preserve
@@ -22,4 +22,5 @@ def install() -> None:
     on_selected(preserve)
     engine.install()
     finalizers.install()
+    memory.install()
     patches.install()

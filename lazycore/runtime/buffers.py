@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from lazycore_plugin_api import BackendError, Buffer, DType, HostArray, LazycoreError, Session, TensorSpec
 
+from lazycore.runtime.failures import run_failed
+
 __all__ = ["DeviceValue"]
 
 
@@ -94,10 +96,7 @@ class DeviceValue:
         )
 
     def _failed(self, error: Exception) -> BackendError:
-        return BackendError(
-            f"computing {self.spec} by {self.origin or 'an unknown step'} failed: {type(error).__name__}: {error}. "
-            "Select another backend to compare, or report it to the plugin's author"
-        )
+        return run_failed(f"computing {self.spec} by {self.origin or 'an unknown step'}", error)
 
     def __repr__(self) -> str:
         place = "donated" if self.deleted else "host" if self.host is not None else "device"

@@ -9,11 +9,12 @@ from collections.abc import Callable, Container, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from lazycore_plugin_api import BackendError, Buffer, HostArray, LazycoreError, Node
+from lazycore_plugin_api import Buffer, HostArray, LazycoreError, Node
 
 from lazycore.compiler.plan import EagerStep, Plan, SegmentStep
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.runtime.checks import check_buffers, own_arrays
+from lazycore.runtime.failures import run_failed
 
 __all__ = ["RunEager", "run"]
 
@@ -43,8 +44,9 @@ def run(
     ``on_fallback(op)`` is called for each op that was run eagerly.
     The same value is returned twice, or an input is returned, where the graph says so.
 
-    Raises BackendError where a backend fails (the plugin's exception is its cause), PluginError where it breaks the
-    contract, and what ``run_eager`` raises as it is, with a note that names the op and the user's line.
+    Raises OutOfMemory where a device is full, BackendError where a backend fails otherwise (the plugin's exception is
+    its cause), PluginError where it breaks the contract, and what ``run_eager`` raises as it is, with a note that names
+    the op and the user's line.
     """
     slots: Slots = list(inputs)
     for step in plan.steps:
@@ -81,7 +83,7 @@ def _launch(step: SegmentStep, slots: Slots, proven: bool, exclusive: Container[
     except LazycoreError:
         raise
     except Exception as error:
-        raise _failed(step, error) from error
+        raise run_failed(f"running {step.origin}", error) from error
     origin = step.origin
     slots += [
         DeviceValue(spec, {session: buffer}, None, origin) for spec, buffer in zip(step.specs, outputs, strict=True)
@@ -95,7 +97,7 @@ def _call(step: SegmentStep, arguments: list[Any]) -> Sequence[Buffer]:
         with step.turn:
             return step.run(arguments)
     except Exception as error:
-        raise _failed(step, error) from error
+        raise run_failed(f"running {step.origin}", error) from error
 
 
 def _give_away(step: SegmentStep, slots: Slots, arguments: list[Any], exclusive: Container[int]) -> None:
@@ -117,10 +119,3 @@ def _run_eagerly(step: EagerStep, slots: Slots, run_eager: RunEager) -> None:
         raise
     owned = own_arrays(step, arrays, outputs)
     slots += [DeviceValue.from_host(array, step.origin) for array in owned]
-
-
-def _failed(step: SegmentStep, error: Exception) -> BackendError:
-    return BackendError(
-        f"{step.origin} failed while running: {type(error).__name__}: {error}. "
-        "Select another backend to compare, or report it to the plugin's author"
-    )

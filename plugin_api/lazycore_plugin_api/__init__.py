@@ -28,7 +28,14 @@ from lazycore_plugin_api.backend import (
     Threads,
 )
 from lazycore_plugin_api.dtypes import DType
-from lazycore_plugin_api.errors import BackendError, InvalidGraph, LazycoreError, PluginError, UnknownBackend
+from lazycore_plugin_api.errors import (
+    BackendError,
+    InvalidGraph,
+    LazycoreError,
+    OutOfMemory,
+    PluginError,
+    UnknownBackend,
+)
 from lazycore_plugin_api.hooks import ENTRY_POINT_GROUP, PROJECT, REQUIRED, hookimpl
 from lazycore_plugin_api.ir import COMPOSITE, Argument, Graph, Node, Segment, Source, Value, argument_values
 from lazycore_plugin_api.patterns import Match, Pattern
@@ -43,9 +50,8 @@ __all__ = [
     "API_VERSION", "COMPOSITE", "ENTRY_POINT_GROUP", "PROJECT", "REQUIRED",
     "Argument", "Artifact", "ArtifactMeta", "BackendError", "BackendInfo", "Buffer", "Capabilities", "Compat",
     "CompileContext", "CompileFailure", "Constants", "DType", "Decision", "Dim", "Estimate", "Executable", "Graph",
-    "HostArray", "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Match", "Node", "OpenContext", "Option",
-    "Pattern", "PluginError", "Profile", "Rejected", "Segment", "Session", "Shape", "Source", "Supported", "Target",
-    "TensorSpec", "Threads", "UnknownBackend", "Value", "argument_values", "from_json", "hookimpl",
-    "meta_from_record", "meta_to_record", "node_text",
-    "to_json", "to_text", "verify",
+    "HostArray", "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Match", "Node", "OpenContext",
+    "Option", "OutOfMemory", "Pattern", "PluginError", "Profile", "Rejected", "Segment", "Session", "Shape", "Source",
+    "Supported", "Target", "TensorSpec", "Threads", "UnknownBackend", "Value", "argument_values", "from_json",
+    "hookimpl", "meta_from_record", "meta_to_record", "node_text", "to_json", "to_text", "verify",
 ]  # fmt: skip

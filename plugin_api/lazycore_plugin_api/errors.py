@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BackendError", "InvalidGraph", "LazycoreError", "PluginError", "UnknownBackend"]
+__all__ = ["BackendError", "InvalidGraph", "LazycoreError", "OutOfMemory", "PluginError", "UnknownBackend"]
 
 
 class LazycoreError(RuntimeError):
@@ -23,3 +23,7 @@ class PluginError(LazycoreError):
 
 class BackendError(LazycoreError):
     """A backend failed while compiling or running; the message names backend, op and the user's line."""
+
+
+class OutOfMemory(BackendError):
+    """A device has no room for what it was asked to hold. Executables and buffers raise it, or Python's MemoryError."""

@@ -16,6 +16,7 @@ from lazycore_plugin_api import (
     HostArray,
     HostBuffer,
     Node,
+    OutOfMemory,
     Segment,
     TensorSpec,
     Value,
@@ -146,7 +147,8 @@ def _execute(step: Step, live: list[Any]) -> None:
             live[slot] = _conform(result, spec)
     except Exception as error:
         where = f" at {step.node.source}" if step.node.source else ""
-        raise BackendError(f"reference: {step.node.op}{where}: {type(error).__name__}: {error}") from error
+        kind = OutOfMemory if isinstance(error, MemoryError) else BackendError
+        raise kind(f"reference: {step.node.op}{where}: {type(error).__name__}: {error}") from error
     for slot in step.dead:
         live[slot] = None
 

@@ -11,6 +11,7 @@ from lazycore_plugin_api import Buffer, Executable, HostArray, Segment, TensorSp
 from lazycore_xla.artifact import load, save
 from lazycore_xla.configuration import own_configuration, wide_types
 from lazycore_xla.emit import emit
+from lazycore_xla.memory import raise_if_full
 from lazycore_xla.provenance import hits
 from lazycore_xla.session import JaxBuffer, JaxSession
 
@@ -36,12 +37,16 @@ class JaxExecutable(Executable):
 
     def run(self, inputs: Sequence[Buffer | HostArray]) -> list[JaxBuffer]:
         arrays = [i.array if type(i) is JaxBuffer else i for i in inputs]
-        if self._has_scalars:
-            # jax would read a NumPy float64 or int64 as 32 bits outside of this context.
-            with wide_types():
+        try:
+            if self._has_scalars:
+                # jax would read a NumPy float64 or int64 as 32 bits outside of this context.
+                with wide_types():
+                    results = self._compiled(*arrays)
+            else:
                 results = self._compiled(*arrays)
-        else:
-            results = self._compiled(*arrays)
+        except jax.errors.JaxRuntimeError as error:
+            raise_if_full(error)
+            raise
         return list(map(JaxBuffer, results, self._specs))
 
     def serialize(self) -> bytes | None:

@@ -10,6 +10,7 @@ import numpy as np
 from lazycore_plugin_api import BackendError, Buffer, DType, HostArray, Session, TensorSpec
 
 from lazycore_xla.configuration import wide_types
+from lazycore_xla.memory import raise_if_full
 
 __all__ = ["JaxBuffer", "JaxSession"]
 
@@ -25,11 +26,19 @@ class JaxBuffer(Buffer):
 
     def to_host(self) -> HostArray:
         """The content as a read-only array; on CPU a view, whose memory XLA then no longer gives to others."""
-        host: HostArray = np.asarray(self.array)
+        try:
+            host: HostArray = np.asarray(self.array)
+        except jax.errors.JaxRuntimeError as error:
+            raise_if_full(error)
+            raise
         return host
 
     def wait(self) -> None:
-        self.array.block_until_ready()
+        try:
+            self.array.block_until_ready()
+        except jax.errors.JaxRuntimeError as error:
+            raise_if_full(error)
+            raise
 
     @property
     def deleted(self) -> bool:
