@@ -16,7 +16,7 @@ BIN   := $(VENV)/bin
 READY := $(VENV)/.ready
 OPENVINO := .venv-openvino
 PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
-DISTS := . plugin_api backends/reference backends/xla backends/tvm
+DISTS := . plugin_api loader backends/reference backends/xla backends/tvm
 # setuptools leaves these behind, and would put files that were since removed into the next wheel.
 BUILDS := $(addsuffix /build,$(DISTS))
 
@@ -28,10 +28,10 @@ help:
 
 setup: $(READY)
 
-# torch comes first and by itself, so that nothing else decides which one it is. The five distributions need each other
+# torch comes first and by itself, so that nothing else decides which one it is. The six distributions need each other
 # and are on no index, so that only one command that names them all can install them. That includes apache-tvm: its
 # wheel takes seconds to install, and the environment is then the one that the distributions' metadata promise.
-$(READY): pyproject.toml plugin_api/pyproject.toml $(wildcard backends/*/pyproject.toml)
+$(READY): pyproject.toml plugin_api/pyproject.toml loader/pyproject.toml $(wildcard backends/*/pyproject.toml)
 	@$(PYTHON) -c 'import sys; sys.exit("lazycore needs Python 3.11 or newer: make PYTHON=..." if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install $(TORCH_FLAGS) $(TORCH)

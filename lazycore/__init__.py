@@ -24,7 +24,7 @@ from lazycore.plugins.selection import use_backend  # noqa: E402
 from lazycore.report.metrics import metrics, reset_metrics  # noqa: E402
 
 __version__ = "0.1.0"
-__all__ = ["config", "explain", "metrics", "reset_metrics", "sync", "use_backend"]
+__all__ = ["config", "explain", "export", "metrics", "reset_metrics", "sync", "use_backend"]
 
 _install()
 if _collecting:
@@ -40,6 +40,21 @@ def explain() -> _Any:
     from lazycore.report.explain import explain as everything
 
     return everything(tree.divergences)
+
+
+def export(
+    module: _torch.nn.Module, args: _Any, path: _Any, *, kwargs: _Any = None, backend: str | None = None
+) -> None:
+    """Write the module, compiled for arguments like ``args`` (a tensor or a tuple), into one file that
+    ``lazycore_loader.load`` runs without PyTorch: NumPy arrays in, NumPy arrays out.
+
+    ``backend``: a selection as of ``use_backend``, for this call. Raises TypeError for what is no module or a result
+    that has no place in a file, LazycoreError where the call looks at values, draws random numbers or changes the
+    module's state.
+    """
+    from lazycore.frontend.exporting.export import export as write
+
+    write(module, args, path, kwargs=kwargs, backend=backend)
 
 
 def sync() -> None:

@@ -55,8 +55,10 @@ class LoadedBackend:
         self._session = LazySession(self.name, self._open)
         self._constants = ConstantStore(self.info, self._hooks, self._context)
         module = plugin.candidate.entry.module
-        stored = StoredExecutables(self.info, target, module, self._hooks, self._context)
-        self._compiler = SegmentCompiler(self.name, self.info, self._hooks, self._context, self._constants, stored)
+        self._stored = StoredExecutables(self.info, target, module, self._hooks, self._context)
+        self._compiler = SegmentCompiler(
+            self.name, self.info, self._hooks, self._context, self._constants, self._stored
+        )
         self._patterns = DeclaredPatterns(self.name, self._hooks)
 
     def __repr__(self) -> str:
@@ -127,6 +129,11 @@ class LoadedBackend:
         """What an earlier process compiled of the segments, None for each other one. Never raises: what is wrong with
         a stored executable is a warning."""
         return self._compiler.restore(segments)
+
+    def serialize(self, executable: Executable, segment: Segment) -> bytes | None:
+        """The segment's executable as bytes for ``load``, None where the plugin cannot write or load any. Raises
+        LazycoreError where it fails."""
+        return self._stored.serialized(segment, executable)
 
     def load(self, artifact: Artifact) -> Executable | None:
         """The executable that was serialized, or None where the plugin cannot load any."""

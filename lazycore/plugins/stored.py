@@ -79,7 +79,7 @@ class StoredExecutables:
     def keep(self, segment: Segment, executable: Executable) -> None:
         """Store, if the plugin can serialize the executable."""
         try:
-            payload = self._serialized(segment, executable)
+            payload = self.serialized(segment, executable)
             if payload is not None:
                 key = self._key(segment)
                 store().write(key, pack(Artifact(self._meta(key), payload)))
@@ -110,7 +110,11 @@ class StoredExecutables:
         if compat is not Compat.optimal:
             raise LazycoreError(f"backend {self._info.name!r} says of it: {compat.value}")
 
-    def _serialized(self, segment: Segment, executable: Executable) -> bytes | None:
+    def serialized(self, segment: Segment, executable: Executable) -> bytes | None:
+        """The executable as bytes, None where the plugin cannot write or load any. Raises LazycoreError where it fails,
+        PluginError for what is no bytes."""
+        if not self._hooks.implements(LOAD):
+            return None
         try:
             payload = executable.serialize()
         except Exception as error:

@@ -1,0 +1,1 @@
+"""Exporting a module: recorded once, compiled, and written into a file that runs without PyTorch."""
