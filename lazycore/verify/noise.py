@@ -28,9 +28,10 @@ MARGIN = 4.0
 
 _WIDE = {
     **dict.fromkeys((d for d in DType if d.is_floating), DType.float64),
-    DType.complex64: DType.complex128,
-    DType.complex128: DType.complex128,
+    **dict.fromkeys((d for d in DType if d.is_complex), DType.complex128),
 }
+
+_PARTS = {DType.complex32: DType.float16, DType.complex64: DType.float32, DType.complex128: DType.float64}
 
 
 def allowance(
@@ -103,7 +104,7 @@ def _jittered(array: HostArray, dtype: DType, random: np.random.Generator) -> Ho
 
 
 def _epsilon(dtype: DType) -> float:
-    part = {DType.complex64: DType.float32, DType.complex128: DType.float64}.get(dtype, dtype)
+    part = _PARTS.get(dtype, dtype)
     return float(ml_dtypes.finfo(part.numpy).eps)  # type: ignore[no-untyped-call]
 
 

@@ -30,6 +30,7 @@ _BY_DTYPE = {
     DType.float32: Tolerance(1e-5, 1e-6),
     DType.complex64: Tolerance(1e-5, 1e-6),
     DType.float16: Tolerance(2e-3, 1e-5),
+    DType.complex32: Tolerance(2e-3, 1e-5),
     DType.bfloat16: Tolerance(1.6e-2, 1e-5),
     DType.float8_e4m3fn: Tolerance(0.125, 2.0**-9),
     DType.float8_e5m2: Tolerance(0.25, 2.0**-16),
@@ -90,4 +91,4 @@ def _distances(got: HostArray, expected: HostArray) -> np.ndarray[Any, np.dtype[
 
 
 def _wide(array: HostArray) -> HostArray:
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+    return array.astype(np.complex128 if DType.of(array.dtype).is_complex else np.float64)

@@ -70,3 +70,4 @@ def test_complex_numbers() -> None:
     assert off([1 + 1j], [1 + 1j], Tolerance(), "complex64") is None
     assert off([1 + 4j], [4 + 8j], Tolerance(), "complex64") == 5.0
     assert off([complex(NAN, 1)], [complex(0, 1)], Tolerance(), "complex64") == INF
+    assert off([1 + 4j], [4 + 8j], Tolerance(), "complex32") == 5.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import openvino
 from lazycore_plugin_api import (
     Artifact,
     BackendInfo,
@@ -40,8 +41,16 @@ WHOLE = ("aten.linear.default", "aten.scaled_dot_product_attention.default")
 
 @hookimpl
 def lazycore_backend_info() -> BackendInfo:
-    """Weights are owned: they arrive as constants, are folded, and OpenVINO packs them while it compiles."""
-    return BackendInfo("openvino", __version__, dtypes=DTYPES, options=OPTIONS, constants=Constants.own)
+    """Weights are owned: they arrive as constants, are folded, and OpenVINO packs them while it compiles. A stored
+    program fits the OpenVINO that wrote it."""
+    return BackendInfo(
+        "openvino",
+        __version__,
+        dtypes=DTYPES,
+        options=OPTIONS,
+        constants=Constants.own,
+        fingerprint=openvino.__version__,
+    )
 
 
 @hookimpl
