@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import PurePath
 from typing import Any
 
 import jax
@@ -11,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from lazycore_plugin_api import Argument, BackendError, DType, Node, Segment, TensorSpec, Value
 
+from lazycore_xla.locations import called_from
 from lazycore_xla.registry import TABLE, Lowering
 
 __all__ = ["emit"]
@@ -29,15 +29,12 @@ def emit(segment: Segment) -> Callable[..., tuple[jax.Array, ...]]:
         values = {value.id: array for value, array in zip(segment.arguments, inputs, strict=True)}
         values.update((segment.inputs[p].id, jnp.asarray(array)) for p, array in segment.constants.items())
         for node in segment.nodes:
-            with jax.named_scope(_scope(node)):
-                values.update(zip((v.id for v in node.outputs), _results(node, values), strict=True))
+            with jax.named_scope(node.op):
+                results = called_from(node.source, _results, node, values)
+            values.update(zip((v.id for v in node.outputs), results, strict=True))
         return tuple(values[value.id] for value in segment.outputs)
 
     return run
-
-
-def _scope(node: Node) -> str:
-    return f"{PurePath(node.source.file).name}:{node.source.line}" if node.source else node.op
 
 
 def _results(node: Node, values: Mapping[int, jax.Array]) -> list[jax.Array]:

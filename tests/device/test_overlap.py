@@ -1,0 +1,59 @@
+"""Recording the next step goes on while the device still computes the last one."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import torch
+
+import lazycore
+from lazycore.frontend.local import local
+
+
+def heavy(x: torch.Tensor) -> torch.Tensor:
+    """Some hundred milliseconds of products, few ops."""
+    for _ in range(6):
+        x = (x @ x).mul(1e-3).tanh()
+    return x
+
+
+@pytest.mark.parametrize("backend", ["xla"], indirect=True)
+@pytest.mark.usefixtures("backend")
+def test_a_step_is_recorded_and_launched_while_the_last_one_runs() -> None:
+    x = torch.rand(900, 900).to("lazycore")
+    for _ in range(3):
+        heavy(x).sum().item()
+    start = time.perf_counter()
+    first = heavy(x)
+    lazycore.sync()
+    whole = time.perf_counter() - start
+
+    timeline = []
+    first = launched(heavy(x))
+    timeline.append(("first step launched, ready", ready(first)))
+    second = heavy(x)
+    timeline.append(("second step recorded, first ready", ready(first)))
+    assert local.trace.node.depth > 10
+    lazycore.sync()
+    timeline.append(("after sync, first ready", ready(first)))
+    assert timeline == [
+        ("first step launched, ready", False),
+        ("second step recorded, first ready", False),
+        ("after sync, first ready", True),
+    ], f"{timeline}, one step takes {whole:.3f} s"
+    torch.testing.assert_close(first.cpu(), second.cpu(), rtol=0, atol=0)
+
+
+def launched(x: torch.Tensor) -> torch.Tensor:
+    """End the trace without waiting for it, as ``optimizer.step()`` does."""
+    from lazycore.frontend.sync import barrier
+
+    barrier("a test")
+    return x
+
+
+def ready(x: torch.Tensor) -> bool:
+    """Whether the buffer of a launched tensor holds its result."""
+    state = x.untyped_storage().state  # type: ignore[attr-defined]
+    return all(buffer.array.is_ready() for buffer in state.value.buffers.values())
