@@ -15,7 +15,7 @@ def _aligned(size: int, offset: int = 0) -> np.ndarray:
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 3)])
-@pytest.mark.parametrize("dtype", sorted(lazycore_backend_info().dtypes))
+@pytest.mark.parametrize("dtype", sorted(lazycore_backend_info().dtypes, key=str))
 def test_every_dtype_and_shape_comes_back_as_it_went(xla, dtype, shape):
     array = (np.arange(int(np.prod(shape))) % 3).reshape(shape).astype(dtype.numpy)
     buffer = xla.session.upload(array)
