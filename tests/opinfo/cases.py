@@ -12,7 +12,8 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
 import lazycore
-from tests.opinfo.compare import DEVICE, Differs, compare
+from tests.opinfo.compare import Differs, compare
+from tests.opinfo.exact import Exact, widened
 from tests.opinfo.moving import copied, moved, tensors
 from tests.opinfo.outcome import Outcome
 from tests.opinfo.ties import FREE_VECTORS, resolve
@@ -62,9 +63,8 @@ def _seed() -> None:
 def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None:
     given = (sample.input, sample.args, sample.kwargs)
     here = copied(given)
-    _seed()
     try:
-        expected = info.op(here[0], *here[1], **here[2])
+        expected = _call(info, here)
     except Exception:  # CPU refuses the sample: another table compares errors
         return
     outcome.samples += 1
@@ -73,45 +73,80 @@ def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None
     if "tensor_split" in info.name:
         there = (there[0], *pytree.tree_map(_to_cpu, there[1:]))
     tolerance = tolerance_of(outcome.op, outcome.dtype)
-    _seed()
     try:
-        actual = info.op(there[0], *there[1], **there[2])
+        actual = _call(info, there)
         values = info.name.rpartition(".")[2] not in _UNINITIALIZED
-        results = resolve(info.name, here, expected), resolve(info.name, there, actual)
-        if info.name in FREE_VECTORS:
-            results = sample.output_process_fn_grad(expected), sample.output_process_fn_grad(actual)
-        compare(*results, "forward", values, tolerance)
+        results = _comparable(info, sample, here, expected), _comparable(info, sample, there, actual)
+        compare(*results, "forward", values, tolerance, _exact(info, sample, given))
         compare(_plain(here), _plain(there), "inputs afterwards", tolerance=tolerance)
         outcome.forward += 1
     except (Exception, Differs) as error:
         outcome.fail("forward", error)
         return
     if differentiable:
-        _differentiate(outcome, sample, (expected, here), (actual, there))
+        _differentiate(outcome, info, sample, (expected, here), (actual, there))
     outcome.fallbacks.update(lazycore.metrics()["fallbacks"])
     outcome.native += not lazycore.metrics()["fallbacks"]
 
 
-def _differentiate(outcome: Outcome, sample: Any, cpu: tuple[Any, Any], device: tuple[Any, Any]) -> None:
-    outputs = [t for t in tensors(sample.output_process_fn_grad(cpu[0])) if t.requires_grad]
-    outputs = [t for t in outputs if t.layout is torch.strided]
-    inputs = [t for t in tensors(cpu[1]) if t.requires_grad and t.is_leaf]
-    if not outputs or not inputs:
-        return
-    torch.manual_seed(1)
-    seeds = [torch.randn(t.shape, dtype=t.dtype) for t in outputs]
+def _call(info: Any, arguments: Any) -> Any:
+    _seed()
+    return info.op(arguments[0], *arguments[1], **arguments[2])
+
+
+def _comparable(info: Any, sample: Any, arguments: Any, result: Any) -> Any:
+    """The result less what the op leaves open."""
+    if info.name in FREE_VECTORS:
+        return sample.output_process_fn_grad(result)
+    return resolve(info.name, arguments, result)
+
+
+def _exact(info: Any, sample: Any, given: Any) -> Exact:
+    def compute() -> Any:
+        wide = widened(copied(given))
+        return _comparable(info, sample, wide, _call(info, wide))
+
+    return Exact(compute)
+
+
+def _differentiate(outcome: Outcome, info: Any, sample: Any, cpu: tuple[Any, Any], device: tuple[Any, Any]) -> None:
     try:
-        expected = torch.autograd.grad(outputs, inputs, seeds, allow_unused=True)
+        expected = _gradients(sample, *cpu)
     except Exception:  # not differentiable on CPU either
         return
+    if expected is None:
+        return
+
+    def compute() -> Any:
+        wide = widened(copied((sample.input, sample.args, sample.kwargs)))
+        return _gradients(sample, _call(info, wide), wide)
+
     try:
-        lazy = [t for t in tensors(sample.output_process_fn_grad(device[0])) if t.requires_grad]
-        leaves = [t for t in tensors(device[1]) if t.requires_grad and t.is_leaf]
-        actual = torch.autograd.grad(lazy, leaves, [s.to(DEVICE) for s in seeds], allow_unused=True)
-        compare(expected, actual, "backward", tolerance=tolerance_of(outcome.op, outcome.dtype))
+        actual = _gradients(sample, *device)
+        tolerance = tolerance_of(outcome.op, outcome.dtype)
+        compare(expected, actual, "backward", tolerance=tolerance, exact=Exact(compute))
         outcome.backward += 1
     except (Exception, Differs) as error:
         outcome.fail("backward", error)
+
+
+def _gradients(sample: Any, result: Any, arguments: Any) -> Any:
+    """The gradients of all inputs for a fixed gradient of the results, the same on both devices and in any precision;
+    None where nothing is differentiable."""
+    outputs = [t for t in tensors(sample.output_process_fn_grad(result)) if t.requires_grad]
+    outputs = [t for t in outputs if t.layout is torch.strided]
+    inputs = [t for t in tensors(arguments) if t.requires_grad and t.is_leaf]
+    if not outputs or not inputs:
+        return None
+    torch.manual_seed(1)
+    seeds = [_slope(t) for t in outputs]
+    return torch.autograd.grad(outputs, inputs, seeds, allow_unused=True)
+
+
+def _slope(output: torch.Tensor) -> torch.Tensor:
+    """Random numbers in single precision; in the dtype of an output that has more."""
+    kind = torch.complex64 if output.is_complex() else torch.float32
+    return torch.randn(output.shape, dtype=kind).to(output.dtype).to(output.device)
 
 
 def _plain(tree: Any) -> list[torch.Tensor]:
