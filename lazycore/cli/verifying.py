@@ -16,6 +16,7 @@ import lazycore
 from lazycore.cli.configure import USAGE_ERROR
 from lazycore.cli.script import run_script
 from lazycore.compiler.patterns import dissolve
+from lazycore.config import config
 from lazycore.frontend.eager import run_eager
 from lazycore.frontend.launch import WATCHERS
 from lazycore.plugins import use_backend
@@ -31,6 +32,8 @@ DIFFERS = 1
 def verify_script(script: str, arguments: Sequence[str], out: Path, rtol: float | None, atol: float | None) -> None:
     """Run a script with every segment compared. Always raises SystemExit: 0 where all is right, 1 where something
     differs, 2 where nothing was compared; the script's own code where it failed before anything differed."""
+    # What is verified is what the compiler makes today, not what an earlier one left on disk.
+    config.cache = False
     verifier = Verifier(run_eager, _tolerances(rtol, atol))
     WATCHERS.append(verifier.watch)
     code = _code(lambda: run_script(script, arguments))
@@ -86,6 +89,7 @@ def _report(finding: Finding, out: Path) -> None:
 def rerun(file: Path, selection: str | None) -> None:
     """Run a reproducer on the backend that was wrong or another one. Always raises SystemExit: 0 where the result is
     right, 1 where it differs, 2 where it cannot be run."""
+    config.cache = False
     try:
         reproducer = read(file)
         backend = _backend(reproducer, selection)

@@ -7,7 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from lazycore_plugin_api import REQUIRED, hooks
+import typer
+from lazycore_plugin_api import REQUIRED, errors, hooks
+
+from lazycore.cli.main import app
 
 DOCS = Path(__file__).parents[2] / "docs" / "hooks"
 HOOKS = [name for name in vars(hooks) if name.startswith("lazycore_")]
@@ -37,3 +40,23 @@ def test_the_patterns_of_the_page_are_sound() -> None:
     scope: dict[str, object] = {}
     exec(code[0], scope)
     assert scope["LINEAR_ACT"].name == "linear_act"
+
+
+def test_the_vendors_page_lists_every_hook_with_its_signature() -> None:
+    (block,) = re.findall(r"```py\n(.*?)```", (DOCS.parent / "vendors.md").read_text(), re.DOTALL)
+    signatures = (str(inspect.signature(getattr(hooks, name))).replace("'", "") for name in HOOKS)
+    assert block.splitlines() == [name + signature for name, signature in zip(HOOKS, signatures, strict=True)]
+
+
+def test_the_vendors_page_lists_every_error_class() -> None:
+    text = (DOCS.parent / "vendors.md").read_text()
+    for name in errors.__all__:
+        assert f"| `{name}` |" in text
+
+
+def test_the_vendors_page_names_commands_that_exist() -> None:
+    text = (DOCS.parent / "vendors.md").read_text()
+    commands = set(re.findall(r"^lazycore ([a-z-]+)", text, re.MULTILINE))
+    group = typer.main.get_command(app)
+    assert commands
+    assert commands <= set(group.commands)  # type: ignore[attr-defined]
