@@ -138,9 +138,19 @@ def _bind(binding: Binding, trace: Trace) -> Any:
     if type(binding) is InputBinding:
         return trace.inputs[binding.position]
     if type(binding) is NumberBinding:
-        return np.asarray(trace.scalars[binding.position], binding.dtype.numpy)
+        return _number(trace.scalars[binding.position], binding.dtype.numpy)
     assert type(binding) is StartBinding
     return np.asarray(trace.scalars[binding.position] // binding.divisor % binding.modulus, np.int64)
+
+
+def _number(number: float, dtype: Any) -> HostArray:
+    if dtype == np.float16:
+        with np.errstate(over="ignore"):
+            return np.asarray(number, dtype)
+    try:
+        return np.asarray(number, dtype)
+    except OverflowError:  # wraps, as -1 does among uint8
+        return np.asarray(number).astype(dtype)
 
 
 # References to an input while `_exclusive` looks at it that are not a storage's: the trace's list, the bound list,

@@ -15,6 +15,7 @@ from lazycore.compiler.build.bindings import (
 )
 from lazycore.compiler.build.emitter import NodeWriter
 from lazycore.compiler.build.index_guards import IndexGuards
+from lazycore.compiler.build.numbers import keep_numbers
 from lazycore.compiler.build.random import DRAWS
 from lazycore.compiler.build.windows import Windows
 from lazycore.trace.call import ALIAS, Call, IndexCheck, Lifted, Number, Operand, Template, View, Write
@@ -47,11 +48,14 @@ class _Builder:
         """Append one call: operands read and cast, the op, results named, mutated storages written."""
         self.writer.source = call.source
         self.layouts.update(call.layouts)
+        given, call = call, keep_numbers(call, self._spec_of)
         args = tuple(self._argument(a, self._dtype_of(call, i), call.compute) for i, a in enumerate(call.args))
         kwargs = {k: self._argument(a, call.compute, call.compute) for k, a in call.kwargs.items()}
         for check in call.checks:
             args = self._guarded(check, args, call)
         results = self._emit(call, args, kwargs)
+        if call is not given:
+            results = tuple(self.writer.cast(r, s.dtype) for r, s in zip(results, given.results, strict=True) if s)
         for value, result in zip(call.values, results, strict=False):
             if value is not None:
                 self.values[value] = result
@@ -72,6 +76,12 @@ class _Builder:
             if isinstance(b, InputBinding) and ~b.position in self.overwritten and value.id not in kept
         )
         return Built(graph, bindings, donatable, tuple(self.guards.input_checks), tuple(flags))
+
+    def _spec_of(self, operand: Operand) -> TensorSpec:
+        layout, view = self.layouts[operand.value], operand.view
+        if view is None:
+            return layout.spec
+        return TensorSpec(view.size, view.dtype or layout.dtype)
 
     def _dtype_of(self, call: Call, position: int) -> DType | None:
         promoted = call.promoted is None or position in call.promoted

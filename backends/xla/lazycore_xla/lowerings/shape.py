@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from lazycore_xla.lowerings.operands import Array, Out, Scalar, as_dtype, axis_of
@@ -101,7 +102,8 @@ def _cast(x: Array, *, dtype: Any = None, out: Out) -> Array:  # noqa: ARG001
 
 
 def _converted(x: Array, dtype: Any) -> Array:
-    """To bool: not zero. A float goes to a narrow integer by way of int32 and wraps, where XLA alone would clamp.
+    """To bool: not zero. Truth as a float is hidden from XLA, which would make a choice of a product with it, and lose
+    that 0 times infinity is NaN.
 
     float8_e4m3fn, which has no infinity, ends at its largest numbers, where XLA alone would give NaN.
     """
@@ -109,12 +111,25 @@ def _converted(x: Array, dtype: Any) -> Array:
         x = (x != 0) if dtype == jnp.bool_ else x.real
     if dtype == jnp.bool_:
         return x != as_dtype(0, x.dtype)
-    if jnp.issubdtype(x.dtype, jnp.floating) and jnp.issubdtype(dtype, jnp.integer) and dtype.itemsize < 4:
-        x = x.astype(jnp.int32)
+    if x.dtype == jnp.bool_ and jnp.issubdtype(dtype, jnp.inexact):
+        return lax.optimization_barrier(x.astype(dtype))
+    if jnp.issubdtype(x.dtype, jnp.floating) and jnp.issubdtype(dtype, jnp.integer):
+        x = _whole(x, dtype)
     if dtype == jnp.float8_e4m3fn:
         largest = as_dtype(jnp.finfo(dtype).max, x.dtype)
         x = jnp.clip(x, -largest, largest)
     return x.astype(dtype)
+
+
+def _whole(x: Array, dtype: Any) -> Array:
+    """The whole part as an integer of at least the dtype's size. What does not fit, NaN too, becomes the least integer,
+    as it does where the CPU converts; what fits wraps when it is narrowed. XLA alone would clamp."""
+    if dtype == jnp.uint64:
+        return x
+    wide = jnp.int64 if dtype.itemsize == 8 or dtype == jnp.uint32 else jnp.int32
+    limit = 2.0 ** (8 * np.dtype(wide).itemsize - 1)
+    x = x if x.dtype == jnp.float64 else x.astype(jnp.float32)
+    return jnp.where((x >= -limit) & (x < limit), x.astype(wide), jnp.iinfo(wide).min)
 
 
 @lowering("aten.view.dtype", needs_out=True, dtypes=ANY)

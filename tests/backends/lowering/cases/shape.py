@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 
 from lowering.case import EXACT, Case, case, each
-from lowering.samples import bools, floats, ints, special
+from lowering.samples import INF, NAN, bools, floats, ints, special
 
 _F, _I = torch.float32, torch.int64
+OUT_OF_RANGE = torch.tensor([-1.5, -300.0, 300.0, 7e4, -7e4, 3e9, -3e9, 1e18, -1e18, 1e30, NAN, INF, -INF])
 _B, _H, _D = torch.bfloat16, torch.float16, torch.float64
 _END = 9223372036854775807
 
@@ -116,6 +117,11 @@ COPIES = [
     *(
         case("aten._to_copy.default", ints(9, low=-300, high=300), dtype=d, tolerance=EXACT)
         for d in (_F, _D, _B, _H, torch.int32, torch.int8, torch.uint8, torch.bool)
+    ),
+    *(
+        case("aten._to_copy.default", OUT_OF_RANGE.to(source), dtype=d, tolerance=EXACT)
+        for source in (_F, _D, _B)
+        for d in (torch.uint8, torch.int8, torch.int16, torch.int32, _I)
     ),
     *(case("aten._to_copy.default", bools(5), dtype=d, tolerance=EXACT) for d in (_F, _B, _I, torch.uint8, torch.bool)),
     *(case("aten._to_copy.default", special(), dtype=d, tolerance=EXACT) for d in (_D, _B, _H, torch.bool)),
