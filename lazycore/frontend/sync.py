@@ -12,6 +12,7 @@ from lazycore_plugin_api import LazycoreError
 from lazycore.frontend.flags import check_flags, watch_flags
 from lazycore.frontend.local import fresh_trace, local, tree
 from lazycore.report.metrics import METRICS
+from lazycore.report.recompiles import warn_of
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
@@ -81,6 +82,9 @@ def run_trace(trace: Trace, cause: str) -> None:
         except BaseException as error:
             _fail(trace, live, error)
             raise
+    # Last, as a program may have made warnings errors: everything is settled.
+    if tree.recurring:
+        warn_of(tree.recurring)
 
 
 def _live(trace: Trace, node: Node) -> dict[int, StorageState]:

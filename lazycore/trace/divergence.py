@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from lazycore_plugin_api import Source
@@ -11,18 +12,31 @@ from lazycore.trace.keys import DYNAMIC, FLOAT, INT, LIFTED_FLOAT, LIFTED_INT, V
 from lazycore.trace.layout import Layout
 from lazycore.trace.node import Node
 
-__all__ = ["Divergence", "explain"]
+__all__ = ["Divergence", "Kind", "explain", "variants"]
+
+
+class Kind(Enum):
+    """What two traces differ in: another operator, an operand's shape (or its view's), its dtype, which value it is, or
+    a number."""
+
+    op = "op"
+    shape = "shape"
+    dtype = "dtype"
+    operand = "operand"
+    number = "number"
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """At ``source``, after ``depth`` known ops, ``op`` was recorded; ``difference`` from the nearest known trace."""
+    """At ``source``, after ``depth`` known ops, ``op`` was recorded; ``difference`` from the nearest known trace, and
+    ``kind``, what it is a difference of."""
 
     op: str
     operand: str | None
     source: Source | None
     depth: int
     difference: str
+    kind: Kind
 
     def __str__(self) -> str:
         operand = f", operand {self.operand}" if self.operand else ""
@@ -37,17 +51,34 @@ def explain(parent: Node, child: Node) -> Divergence:
     if not same:
         known = siblings[-1]
         before = known.calls[0].op if known.calls else "?"
-        return Divergence(op, None, child.source, parent.depth, f"known traces go on with {before} at {known.source}")
-    operand, difference = _first_difference(same[-1].key, child)
-    return Divergence(op, operand, child.source, parent.depth, difference)
+        text = f"known traces go on with {before} at {known.source}"
+        return Divergence(op, None, child.source, parent.depth, text, Kind.op)
+    operand, text, kind = _first_difference(same[-1].key, child)
+    return Divergence(op, operand, child.source, parent.depth, text, kind)
 
 
-def _first_difference(known: Any, child: Node) -> tuple[str | None, str]:
+def variants(parent: Node, child: Node) -> int:
+    """How many programs the call at this place has led to: ``child`` and the siblings of the same op and line."""
+    place = child.key[0], child.source
+    return len({id(s) for s in (*parent.children.values(), child) if (s.key[0], s.source) == place})
+
+
+def _first_difference(known: Any, child: Node) -> tuple[str | None, str, Kind]:
     for position, (old, new) in enumerate(zip(known[1:], child.key[1:], strict=False)):
         if old != new:
             name = child.names[position] if position < len(child.names) else str(position)
-            return name, f"{describe(new)} where {describe(old)} is known"
-    return None, "another number of operands"
+            text = f"{describe(new)} where {describe(old)} is known"
+            return name, text, _kind(old, new)
+    return None, "another number of operands", Kind.operand
+
+
+def _kind(old: Any, new: Any) -> Kind:
+    layouts = [item[1] if isinstance(item, tuple) and item and item[0] is VIEW else item for item in (old, new)]
+    if all(isinstance(item, Layout) for item in layouts):
+        return Kind.shape if layouts[0].dtype == layouts[1].dtype else Kind.dtype
+    if any(isinstance(item, Layout) or type(item) is int for item in layouts):
+        return Kind.operand
+    return Kind.number
 
 
 def describe(item: Any) -> str:

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from lazycore.trace.circles import Circles
-from lazycore.trace.divergence import Divergence, explain
+from lazycore.trace.divergence import Divergence, explain, variants
 from lazycore.trace.keys import masked
 from lazycore.trace.node import Node
 
-__all__ = ["Limits", "Tree"]
+__all__ = ["TOO_MANY", "Limits", "Tree"]
+
+TOO_MANY = 3
+"""Programs that differ at one call: from so many on there may be no end of them."""
 
 
 @dataclass
@@ -35,7 +38,8 @@ class Limits:
 
 class Tree:
     """All traces seen, shared by all threads. ``lock`` guards growth, never a hit; ``compiling`` makes one thread at a
-    time compile, while others go on recording."""
+    time compile, while others go on recording. ``divergences`` say why traces were compiled beyond the first,
+    ``recurring`` which of them nobody has been told of and are the third at their place."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -45,6 +49,7 @@ class Tree:
         self.unopened = Node(None, None, (), None)
         self.unopened.cut = True
         self.divergences: deque[Divergence] = deque(maxlen=256)
+        self.recurring: deque[Divergence] = deque(maxlen=16)
         self._circles = Circles()
         self._plans: OrderedDict[int, Node] = OrderedDict()
 
@@ -75,6 +80,8 @@ class Tree:
             return False
         if parent.children:
             self.divergences.append(explain(parent, child))
+            if variants(parent, child) == TOO_MANY:
+                self.recurring.append(self.divergences[-1])
         mask = masked(child.key)
         known = parent.masked.get(mask)
         if known is not None and child.key == mask:

@@ -27,6 +27,7 @@ def selected(backend: str) -> Iterator[None]:
         tree.roots.clear()
         leave_root()
         tree.divergences.clear()
+        tree.recurring.clear()
         lazycore.reset_metrics()
         torch.manual_seed(0)
         yield
