@@ -12,6 +12,8 @@ from lazycore_plugin_api.opset import OpRow, row_of
 __all__ = ["ArgInfo", "OpInfo", "info_of", "overload"]
 
 _FACTORY = frozenset(("dtype", "layout", "device", "pin_memory"))
+# The number that stands in schemas for the only dtype that is a default anywhere, of indices of triangles for example.
+_DEFAULT_DTYPES = {4: torch.int64}
 # Never part of a recorded call: they say where and how the result is stored, which the device decides.
 DROPPED = frozenset(("layout", "device", "pin_memory", "generator", "non_blocking"))
 
@@ -94,10 +96,13 @@ def info_of(op: Any) -> OpInfo:
 def _arg(argument: Any) -> ArgInfo:
     kind = str(argument.real_type)
     optional = kind.startswith("Optional[")
+    kind = kind[len("Optional[") : -1] if optional else kind
     default = argument.default_value if argument.has_default_value() else None
+    if kind == "ScalarType" and default is not None:
+        default = _DEFAULT_DTYPES[default]
     return ArgInfo(
         name=argument.name,
-        kind=kind[len("Optional[") : -1] if optional else kind,
+        kind=kind,
         optional=optional,
         keyword=argument.kwarg_only,
         required=not argument.has_default_value(),

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
+
+from lazycore_plugin_api.dtypes import DType
+from lazycore_plugin_api.opset.rule import Rule, Sizes
+from lazycore_plugin_api.opset.schema import Schema, parse
 
 __all__ = ["IndexOperand", "OpRow", "Promotion"]
 
@@ -38,11 +43,22 @@ class IndexOperand:
 
 @dataclass(frozen=True)
 class OpRow:
-    """One operator. ``operands``: the arguments that take part in promotion (empty: every tensor). ``lift``: the
-    arguments whose numbers may become run-time inputs, because no shape or dtype depends on their values."""
+    """One operator. ``signature``: its schema as text, without what never appears in the IR. ``dtype`` and ``shape``
+    say what it yields; None says nothing. ``operands``: the arguments that take part in promotion (empty: every
+    tensor). ``lift``: the arguments whose numbers may become run-time inputs, because no shape or dtype depends on
+    their values. ``note``: where its semantics are easily got wrong."""
 
     name: str
     promotion: Promotion = Promotion.none
     operands: tuple[str, ...] = ()
     lift: tuple[str, ...] = ()
     index: tuple[IndexOperand, ...] = ()
+    signature: str = ""
+    dtype: Rule[DType] | None = None
+    shape: Rule[Sizes] | None = None
+    note: str = ""
+
+    @cached_property
+    def schema(self) -> Schema | None:
+        """The signature, read; None where the row has none."""
+        return parse(self.signature) if self.signature else None

@@ -38,7 +38,7 @@ def make(first: int = 0, step: int = 1, file: str = "a.py", name: str = "segment
     body = Graph((a, b), [Node("aten.mul.Tensor", (a, b), {}, (c,), Source(file, 9))], (c,))
     alpha = changed.pop("alpha", 2.0)
     nodes = [
-        Node("aten.add.Tensor", (x, s), {"alpha": alpha, "a": (1, x)}, (total,), Source(file, 3)),
+        Node("acme.add.default", (x, s), {"alpha": alpha, "a": (1, x)}, (total,), Source(file, 3)),
         Node("acme.product.composite", (total, x), {}, (product,), Source(file, 4), body),
     ]
     return replace(Segment((x, s), nodes, (product,), name=name, scalars=frozenset({1})), **changed)
