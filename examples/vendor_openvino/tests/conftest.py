@@ -10,7 +10,6 @@ import torch
 
 import lazycore
 
-
 # The tests are of what is compiled now, not of what an earlier run left on disk.
 lazycore.config.cache = False
 
