@@ -62,6 +62,12 @@ def _extremum(function: Callable[..., Any]) -> Callable[..., None]:
     return check
 
 
+def heaviside(x: torch.Tensor, values: torch.Tensor, *_: Any) -> None:
+    """One dtype."""
+    if x.dtype != values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+
+
 def topk(x: torch.Tensor, *_: Any) -> None:
     """Booleans have no order here."""
     if x.dtype is torch.bool:
@@ -129,6 +135,7 @@ STRICTER: Mapping[str, Callable[..., None]] = {
     "nanmedian": _choice(torch.nanmedian),
     "mode": _choice(torch.mode),
     "topk": topk,
+    "heaviside": heaviside,
     "convolution": convolution,
     "masked_scatter": masked_scatter,
     "index_add": index_add,

@@ -72,3 +72,4 @@ CASES += [
     case(f"aten.{name}.Tensor", _FINITE, _FINITE.flip(0)) for name in names("add sub mul div eq ne")
 ]  # fmt: skip
 CASES += [case("aten.pow.Tensor_Scalar", _FINITE, math.pi)]
+CASES += each("aten.pow.Tensor_Scalar", (torch.tensor([0j, 1 + 1j]), 1 + 1j), (torch.tensor([0j, 2j]), 1.5))
