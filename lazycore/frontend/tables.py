@@ -17,6 +17,7 @@ from lazycore.frontend.fused import FUSED
 from lazycore.frontend.indexing import INDEXING
 from lazycore.frontend.kernels import recorded
 from lazycore.frontend.linalg import LINALG
+from lazycore.frontend.masked_scatter import masked_scatter, masked_scatter_
 from lazycore.frontend.normalization import batch_norm_with_update, native_batch_norm
 from lazycore.frontend.randomness.table import random_kernels
 from lazycore.frontend.rolling import roll
@@ -132,5 +133,7 @@ def _table() -> dict[str, Callable[..., Any]]:
         "histc": histc,
         "roll": roll,
         "is_pinned": is_pinned,
+        "masked_scatter": masked_scatter,
+        "masked_scatter_": masked_scatter_,
         "record_stream": record_stream,
     }

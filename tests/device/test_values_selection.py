@@ -130,6 +130,33 @@ def test_writes_of_one_value_by_mask_are_recorded(name: str) -> None:
     assert not lazycore.metrics()["fallbacks"]
 
 
+SHORT: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
+    "new": lambda x, values: x.masked_scatter(x > 2, values),
+    "in place": lambda x, values: x.clone().masked_scatter_(x > 2, values),
+    "rows": lambda x, values: x.masked_scatter(mask(x, True, False)[:, None], values),
+    "repeated": lambda x, values: x[0].masked_scatter(x > 2, values),
+    "nothing": lambda x, values: x.masked_scatter(x > 9, values[:0]),
+    "all too short": lambda x, values: x.masked_scatter(x > 1, values),
+}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_as_many_values_as_the_mask_selects(name: str) -> None:
+    def gradients(device: str) -> list[torch.Tensor]:
+        x, values = floats(device).requires_grad_(), torch.full((3,), 7.0, device=device, requires_grad=True)
+        y = SHORT[name](x, values)
+        (y * y.detach()).sum().backward()
+        return [t.cpu() for t in (y.detach(), x.grad, values.grad) if t is not None]
+
+    if name == "all too short":
+        with pytest.raises(RuntimeError, match="Number of elements of source < number of ones in mask"):
+            gradients(DEVICE)
+        return
+    lazycore.reset_metrics()
+    torch.testing.assert_close(gradients(DEVICE), gradients("cpu"), rtol=0, atol=0)
+    assert not lazycore.metrics()["fallbacks"]
+
+
 @pytest.mark.parametrize("write", [False, True])
 def test_gradients_through_masks(write: bool) -> None:
     def gradient(device: str) -> torch.Tensor:
