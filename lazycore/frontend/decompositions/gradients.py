@@ -8,11 +8,18 @@ from typing import Any
 import torch
 
 from lazycore.frontend.decompositions.sampling import grid_sampler_2d, grid_sampler_3d
+from lazycore.frontend.decompositions.upsampling import UPSAMPLING
 from lazycore.frontend.schema import overload
 
 __all__ = ["GRADIENTS"]
 
 Function = Callable[..., Any]
+
+
+def _forward(name: str) -> Function:
+    if name in UPSAMPLING:
+        return UPSAMPLING[name]
+    return _torchs(name)
 
 
 def _torchs(name: str) -> Function:
@@ -32,7 +39,7 @@ def _resampling(forward: str) -> Function:
 
     def backward(grad: torch.Tensor, output_size: Any, input_size: Any, *rest: Any) -> torch.Tensor:
         at = torch.zeros(tuple(input_size), dtype=grad.dtype, device=grad.device)
-        return _vjp(lambda x: _torchs(forward)(x, output_size, *rest), (at,), grad)[0]
+        return _vjp(lambda x: _forward(forward)(x, output_size, *rest), (at,), grad)[0]
 
     return backward
 

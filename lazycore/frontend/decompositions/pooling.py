@@ -1,4 +1,4 @@
-"""Pooling that backends seldom have: averages as products with window matrices, maxima by gathered windows."""
+"""Pooling that backends seldom have: by gathered windows."""
 
 from __future__ import annotations
 
@@ -23,52 +23,70 @@ def _adaptive(size: int, out: int, device: torch.device) -> tuple[torch.Tensor, 
     return (steps * size) // out, ((steps + 1) * size + out - 1) // out
 
 
-def _along(x: torch.Tensor, dim: int, matrix: torch.Tensor) -> torch.Tensor:
-    """x with a matrix (out, in) applied along a dimension."""
-    return torch.matmul(x.movedim(dim, -1), matrix.mT).movedim(-1, dim)
+class _Reach:
+    """The elements that windows along one dimension reach: ``place`` (out, widest), ``inside`` tells which are any.
+
+    Windows are read element by element, not as products with a matrix of zeros and ones: zero times NaN is NaN.
+    """
+
+    def __init__(self, start: torch.Tensor, end: torch.Tensor, widest: int, size: int) -> None:
+        place = start[:, None] + _range(widest, start.device)
+        self.inside = (place >= 0) & (place < end.clamp(max=size)[:, None])
+        self.place = place.clamp(0, max(size - 1, 0))
+
+    def sums(self, x: torch.Tensor, dim: int) -> torch.Tensor:
+        """x summed over each window along ``dim``."""
+        windows = x.index_select(dim, self.place.reshape(-1)).unflatten(dim, tuple(self.place.shape))
+        return torch.where(self._along(x, dim), windows, 0).sum(dim + 1, dtype=x.dtype)
+
+    def spread(self, grad: torch.Tensor, dim: int, size: int) -> torch.Tensor:
+        """The transposed: what stands for a window added to all of its elements."""
+        each = torch.where(self._along(grad, dim), grad.unsqueeze(dim + 1), 0).flatten(dim, dim + 1)
+        result = torch.zeros((*grad.shape[:dim], size, *grad.shape[dim + 1 :]), dtype=grad.dtype, device=grad.device)
+        return result.index_add(dim, self.place.reshape(-1), each)
+
+    def _along(self, x: torch.Tensor, dim: int) -> torch.Tensor:
+        return self.inside.reshape(*self.inside.shape, *(1,) * (x.dim() - 1 - dim))
 
 
-def _windows(x: torch.Tensor, start: torch.Tensor, end: torch.Tensor, size: int) -> torch.Tensor:
-    """A matrix (out, in) with ones where a window reaches."""
-    place = _range(size, x.device)
-    return ((place >= start[:, None]) & (place < end[:, None])).to(x.dtype)
-
-
-def _average_matrices(x: torch.Tensor, sizes: Sequence[int], out: Sequence[int]) -> list[torch.Tensor]:
-    matrices = []
-    for size, n in zip(sizes, out, strict=True):
+def _adaptive_windows(x: torch.Tensor, sizes: Sequence[int], out: Sequence[int]) -> list[tuple[_Reach, torch.Tensor]]:
+    """Per dimension the windows and how many elements each has, (out, 1, ...) against the last three dimensions."""
+    windows = []
+    for i, (size, n) in enumerate(zip(sizes, out, strict=True)):
         start, end = _adaptive(size, n, x.device)
-        matrices.append(_windows(x, start, end, size) / (end - start)[:, None].to(x.dtype))
-    return matrices
+        widest = max((((k + 1) * size + n - 1) // n - k * size // n for k in range(n)), default=0)
+        counts = (end - start).reshape(n, *(1,) * (len(sizes) - 1 - i))
+        windows.append((_Reach(start, end, widest, size), counts.to(x.dtype)))
+    return windows
 
 
 def adaptive_avg_pool3d(x: torch.Tensor, output_size: Sequence[int]) -> torch.Tensor:
     """``aten::_adaptive_avg_pool3d``."""
-    for i, matrix in enumerate(_average_matrices(x, x.shape[-3:], output_size)):
-        x = _along(x, x.dim() - 3 + i, matrix)
+    for i, (reach, counts) in enumerate(_adaptive_windows(x, x.shape[-3:], output_size)):
+        x = reach.sums(x, x.dim() - 3 + i) / counts
     return x
 
 
 def adaptive_avg_pool3d_backward(grad: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     """``aten::_adaptive_avg_pool3d_backward``."""
-    for i, matrix in enumerate(_average_matrices(x, x.shape[-3:], grad.shape[-3:])):
-        grad = _along(grad, grad.dim() - 3 + i, matrix.mT)
+    for i, (reach, counts) in enumerate(_adaptive_windows(x, x.shape[-3:], grad.shape[-3:])):
+        grad = reach.spread(grad / counts, grad.dim() - 3 + i, x.shape[x.dim() - 3 + i])
     return grad
 
 
 class _Windows:
-    """Fixed windows over the last three dimensions: their matrices, and the divisor of each average."""
+    """Fixed windows over the last three dimensions: what they reach, and the divisor of each average."""
 
     def __init__(
         self, x: torch.Tensor, out: Sequence[int], kernel: Any, stride: Any, padding: Any, whole: bool
     ) -> None:
         kernel, padding = _triple(kernel), _triple(padding)
         stride = _triple(stride or kernel)
-        self.matrices, counts = [], []
+        self.reaches, counts = [], []
         for i, size in enumerate(x.shape[-3:]):
             start = _range(out[i], x.device) * stride[i] - padding[i]
             end = (start + kernel[i]).clamp(max=size + padding[i])
-            self.matrices.append(_windows(x, start, end, size))
+            self.reaches.append(_Reach(start, end, kernel[i], size))
             counts.append(end - start if whole else end.clamp(max=size) - start.clamp(min=0))
         self.divisor = counts[0][:, None, None] * counts[1][:, None] * counts[2]
 
@@ -92,8 +110,8 @@ def avg_pool3d(
     padding = (padding,) if isinstance(padding, int) else padding
     rows = zip(x.shape[-3:], _triple(kernel), _triple(stride or kernel), _triple(padding), strict=True)
     windows = _Windows(x, [_extent(*row, ceil) for row in rows], kernel, stride, padding, whole)
-    for i, matrix in enumerate(windows.matrices):
-        x = _along(x, x.dim() - 3 + i, matrix)
+    for i, reach in enumerate(windows.reaches):
+        x = reach.sums(x, x.dim() - 3 + i)
     by = windows.divisor.to(x.dtype) if divisor is None else divisor
     return x / by if x.is_floating_point() else torch.div(x, by, rounding_mode="trunc")
 
@@ -105,8 +123,8 @@ def avg_pool3d_backward(
     """``aten::avg_pool3d_backward``."""
     windows = _Windows(x, grad.shape[-3:], kernel, stride, padding, whole)
     grad = grad / (windows.divisor.to(grad.dtype) if divisor is None else divisor)
-    for i, matrix in enumerate(windows.matrices):
-        grad = _along(grad, grad.dim() - 3 + i, matrix.mT)
+    for i, reach in enumerate(windows.reaches):
+        grad = reach.spread(grad, grad.dim() - 3 + i, x.shape[x.dim() - 3 + i])
     return grad
 
 

@@ -18,6 +18,7 @@ from lazycore.frontend.decompositions.reducing import REDUCING
 from lazycore.frontend.decompositions.sampling import SAMPLING
 from lazycore.frontend.decompositions.shapes import SHAPES
 from lazycore.frontend.decompositions.special import SPECIAL
+from lazycore.frontend.decompositions.upsampling import UPSAMPLING
 from lazycore.frontend.schema import overload
 
 __all__ = ["table"]
@@ -25,7 +26,7 @@ __all__ = ["table"]
 _OURS: dict[str, Callable[..., Any]] = {
     **SHAPES, **ELEMENTWISE, **ORDERING, **REDUCING, **DISTANCES, **POOLING, **SAMPLING, **GRADIENTS,
     **GROUPING,
-    **SPECIAL, **LINALG, **EMBEDDING,
+    **SPECIAL, **LINALG, **EMBEDDING, **UPSAMPLING,
 }  # fmt: skip
 
 
