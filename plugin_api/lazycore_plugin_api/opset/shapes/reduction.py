@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lazycore_plugin_api.opset.rule import Call, Sizes, Unfit, rule
 from lazycore_plugin_api.opset.shapes.dims import Shapes, wrap, wrap_all
 
-__all__ = ["distributed", "flags_reduced", "reduced", "selected", "sought", "to_scalar"]
+__all__ = ["distributed", "listed_reduced", "reduced", "selected", "sought", "to_scalar"]
 
 
 def _reduce(shape: Sizes, dims: set[int], keepdim: bool) -> Sizes:
@@ -30,7 +30,7 @@ def reduced(call: Call, outputs: int = 1) -> Shapes:
 
 
 @rule
-def flags_reduced(call: Call) -> Shapes:
+def listed_reduced(call: Call) -> Shapes:
     """``reduced``, but an empty list of dimensions is none of them."""
     shape, dim = call.shape("self"), call["dim"]
     dims = set(range(len(shape))) if dim is None else wrap_all(dim, len(shape))

@@ -31,6 +31,8 @@ def expanded(call: Call) -> Shapes:
     """The sizes given, onto which ``self`` broadcasts; -1 keeps a size."""
     shape, size = call.shape("self"), call["size"]
     padded = (1,) * (len(size) - len(shape)) + shape
+    if len(padded) != len(size):
+        raise Unfit(f"has {list(shape)} expanded to {list(size)}, which has fewer dimensions")
     result = tuple(b if a == -1 else a for a, b in zip(size, padded, strict=True))
     if any(b not in (a, 1) for a, b in zip(result, padded, strict=True)):
         raise Unfit(f"has {list(shape)} expanded to {list(size)}")

@@ -167,6 +167,7 @@ LINEAR = [
     ),
     row("linalg_eig(Tensor self) -> (Tensor, Tensor)", imaginary(), eigen("self")),
     row("_linalg_eigvals(Tensor self) -> Tensor", imaginary(), eigenvalues()),
+    row("linalg_eigvals(Tensor self) -> Tensor", imaginary(), eigenvalues()),
     row("_fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor", same(), _SAME, _DIMS),
     row("_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", imaginary(), to_half(), _DIMS),
     row(

@@ -6,7 +6,7 @@ from lazycore_plugin_api.dtypes import DType
 from lazycore_plugin_api.opset.result_dtypes import each, fixed, flags, given, positions, real, real_given, same, summed
 from lazycore_plugin_api.opset.row import Promotion
 from lazycore_plugin_api.opset.shapes.elementwise import same_as
-from lazycore_plugin_api.opset.shapes.reduction import distributed, flags_reduced, reduced, selected, sought, to_scalar
+from lazycore_plugin_api.opset.shapes.reduction import distributed, listed_reduced, reduced, selected, sought, to_scalar
 from lazycore_plugin_api.opset.table.make import promoted, row
 
 __all__ = ["REDUCTION"]
@@ -64,7 +64,7 @@ REDUCTION = [
     row(
         "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
         _FLAGS,
-        flags_reduced(),
+        listed_reduced(),
         "an empty dim reduces nothing",
     ),
     row("all(Tensor self) -> Tensor", _FLAGS, to_scalar(), "NaN is true; true of nothing"),
@@ -74,7 +74,7 @@ REDUCTION = [
     row(
         "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
         _FLAGS,
-        flags_reduced(),
+        listed_reduced(),
         "an empty dim reduces nothing",
     ),
     row("count_nonzero(Tensor self, int? dim=None) -> Tensor", _INT64, reduced(), "NaN counts"),

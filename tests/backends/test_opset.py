@@ -1,0 +1,55 @@
+"""The opset's table against the backends: what they take has a row, and every sample of an op keeps its row's rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from lazycore_plugin_api import DType, Node, TensorSpec, node_text
+from lazycore_plugin_api.opset import OPSET, infer
+from lazycore_plugin_api.opset.inference import fault_of
+from lowering.cases import ALL
+from lowering.segments import SegmentBuilder
+
+SAMPLED = list(dict.fromkeys(case.op for case in ALL))
+
+
+def nodes_of(op: str) -> list[Node]:
+    return [SegmentBuilder().add(case, lift=False) for case in ALL if case.op == op]
+
+
+def changed(node: Node, index: int, spec: TensorSpec) -> Node:
+    outputs = list(node.outputs)
+    outputs[index] = replace(outputs[index], spec=spec)
+    return replace(node, outputs=tuple(outputs))
+
+
+def test_what_a_backend_lowers_has_a_row() -> None:
+    reference = pytest.importorskip("lazycore_reference.lowerings")
+    assert reference
+    from lazycore_reference.registry import operators
+
+    assert sorted(operators() - set(OPSET)) == []
+    pytest.importorskip("lazycore_xla.lowerings")
+    from lazycore_xla.registry import TABLE
+
+    assert sorted(set(TABLE) - set(OPSET)) == []
+
+
+@pytest.mark.parametrize("op", SAMPLED)
+def test_samples_keep_the_rules_and_changed_ones_do_not(op: str) -> None:
+    checked = 0
+    for node in nodes_of(op):
+        assert fault_of(node, static=True) is None, node_text(node)
+        for i, spec in enumerate(infer(node)):
+            if spec is not None:
+                assert spec == node.outputs[i].spec
+                longer = TensorSpec((*spec.shape, 5), spec.dtype)
+                other = DType.float64 if spec.dtype is not DType.float64 else DType.int8
+                assert fault_of(changed(node, i, longer), static=True)
+                assert fault_of(changed(node, i, TensorSpec(spec.shape, other)), static=True)
+                checked += 1
+        assert fault_of(replace(node, args=(*node.args, None)), static=True)
+        assert fault_of(replace(node, kwargs={**node.kwargs, "no_such": None}), static=True)
+        assert fault_of(replace(node, outputs=(*node.outputs, node.outputs[0])), static=True)
+    assert checked
