@@ -9,14 +9,14 @@ import torch
 from modelkit.case import Case
 from modelkit.hugging_face import BATCH, LENGTH, causal, masked, row, tokens
 
-__all__ = ["ENCODERS", "ENCODER"]
+__all__ = ["ENCODERS", "ENCODER", "SHIFTED"]
 
 ENCODER: dict[str, Any] = {
     "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64, "vocab_size": 99,
     "max_position_embeddings": 64,
 }  # fmt: skip
 # Some count positions from behind the padding's index.
-_SHIFTED: dict[str, Any] = {**ENCODER, "max_position_embeddings": 66, "pad_token_id": 1}
+SHIFTED: dict[str, Any] = {**ENCODER, "max_position_embeddings": 66, "pad_token_id": 1}
 _FOURIER = {name: value for name, value in ENCODER.items() if name != "num_attention_heads"}
 _CHARACTERS = {name: value for name, value in ENCODER.items() if name != "vocab_size"}
 _DISTILLED = {"vocab_size": 99, "dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64, "max_position_embeddings": 64}
@@ -56,7 +56,7 @@ ENCODERS: dict[str, Case] = {
     "bert": row("BertForMaskedLM", "BertConfig", masked, **ENCODER),
     "bert-answers": row("BertForQuestionAnswering", "BertConfig", _answers, **ENCODER),
     "bert-words": row("BertForTokenClassification", "BertConfig", _labelled_words, **ENCODER),
-    "roberta": row("RobertaForMaskedLM", "RobertaConfig", masked, **_SHIFTED),
+    "roberta": row("RobertaForMaskedLM", "RobertaConfig", masked, **SHIFTED),
     "distilbert": row("DistilBertForMaskedLM", "DistilBertConfig", masked, **_DISTILLED),
     "electra": row("ElectraForMaskedLM", "ElectraConfig", masked, embedding_size=16, **ENCODER),
     "albert": row("AlbertForMaskedLM", "AlbertConfig", masked, embedding_size=16, **ENCODER),
@@ -64,15 +64,15 @@ ENCODERS: dict[str, Case] = {
         "DebertaV2ForMaskedLM", "DebertaV2Config", masked, relative_attention=True, pos_att_type=["p2c", "c2p"],
         **ENCODER,
     ),
-    "mpnet": row("MPNetForMaskedLM", "MPNetConfig", masked, **_SHIFTED),
-    "longformer": row("LongformerForMaskedLM", "LongformerConfig", masked, attention_window=4, **_SHIFTED),
+    "mpnet": row("MPNetForMaskedLM", "MPNetConfig", masked, **SHIFTED),
+    "longformer": row("LongformerForMaskedLM", "LongformerConfig", masked, attention_window=4, **SHIFTED),
     "fnet": row("FNetForMaskedLM", "FNetConfig", causal, tpu_short_seq_length=16, **_FOURIER),
     "convbert": row("ConvBertForMaskedLM", "ConvBertConfig", masked, embedding_size=32, **ENCODER),
     "squeezebert": row("SqueezeBertForMaskedLM", "SqueezeBertConfig", masked, embedding_size=32, **ENCODER),
     "xlnet": row("XLNetLMHeadModel", "XLNetConfig", causal, vocab_size=99, d_model=32, n_layer=2, n_head=4, d_inner=64),
     "funnel": row("FunnelForMaskedLM", "FunnelConfig", masked, **_FUNNEL),
     "nystromformer": row(
-        "NystromformerForMaskedLM", "NystromformerConfig", causal, num_landmarks=4, segment_means_seq_len=16, **_SHIFTED
+        "NystromformerForMaskedLM", "NystromformerConfig", causal, num_landmarks=4, segment_means_seq_len=16, **SHIFTED
     ),
     "modernbert": row(
         "ModernBertForMaskedLM", "ModernBertConfig", masked, local_attention=8, pad_token_id=0, bos_token_id=1,

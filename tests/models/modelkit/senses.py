@@ -23,16 +23,32 @@ _WAVES: dict[str, Any] = {
     "vocab_size": 32, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64,
     "conv_dim": (16, 16), "conv_kernel": (10, 3), "conv_stride": (5, 2), "num_feat_extract_layers": 2,
     "num_conv_pos_embeddings": 16, "num_conv_pos_embedding_groups": 4, "mask_time_prob": 0.0,
-    "ctc_loss_reduction": "mean",
+    "ctc_loss_reduction": "mean", "layerdrop": 0.0,
 }  # fmt: skip
 _SERIES: dict[str, Any] = {
     "prediction_length": 4, "context_length": 13, "lags_sequence": [1, 3, 7], "num_time_features": 2, "d_model": 16,
     "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32,
+    "encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0,
 }  # fmt: skip
 _PATCHES: dict[str, Any] = {
     "num_input_channels": 3, "context_length": 32, "prediction_length": 8, "patch_length": 4, "patch_stride": 4,
 }  # fmt: skip
 _DECISIONS = {"state_dim": 5, "act_dim": 3, "hidden_size": 32, "max_ep_len": 32, "n_layer": 2, "n_head": 4}
+_AST: dict[str, Any] = {
+    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64, "patch_size": 8,
+    "num_labels": 5,
+}  # fmt: skip
+_LXMERT = {
+    "vocab_size": 99, "hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 64, "l_layers": 1,
+    "x_layers": 1, "r_layers": 1, "visual_feat_dim": 16, "max_position_embeddings": 64,
+}  # fmt: skip
+
+# Padding of labels is cut off, so that their number depends on them.
+_ALIGNMENT = frozenset(
+    ("aten.masked_select.default", "aten._ctc_loss.default", "aten._ctc_loss_backward.default")
+)  # fmt: skip
+# Patches that are padding are left out.
+_CHOSEN_PATCHES = frozenset(("aten.nonzero.default", "aten._unique2.default", "aten.index.Tensor"))
 
 
 def _pairs(**more: Any) -> dict[str, Any]:
@@ -42,6 +58,19 @@ def _pairs(**more: Any) -> dict[str, Any]:
 
 def _waves() -> dict[str, Any]:
     return {"input_values": torch.randn(BATCH, 800), "labels": torch.randint(1, 30, (BATCH, 4))}
+
+
+def _sounds() -> dict[str, Any]:
+    return {"input_values": torch.randn(BATCH, 800), "labels": torch.arange(BATCH)}
+
+
+def _spectra() -> dict[str, Any]:
+    return {"input_values": torch.randn(BATCH, 32, 16), "labels": torch.arange(BATCH)}
+
+
+def _regions() -> dict[str, Any]:
+    seen = {"visual_feats": torch.randn(BATCH, 4, 16), "visual_pos": torch.rand(BATCH, 4, 4)}
+    return {"input_ids": tokens(), "labels": torch.arange(BATCH), **seen}
 
 
 def _series() -> dict[str, Any]:
@@ -75,13 +104,33 @@ SENSES: dict[str, Case] = {
     "vilt": row(
         "ViltForQuestionAnswering", "ViltConfig", lambda: _pairs(labels=torch.rand(BATCH, 3)), num_labels=3,
         **(_IMAGE | {"vocab_size": 99, "max_position_embeddings": 16}),
+    ).but(eager=_CHOSEN_PATCHES),
+    "chinese-clip": row(
+        "ChineseCLIPModel", "ChineseCLIPConfig", lambda: _pairs(return_loss=True), text_config=_TEXT,
+        vision_config=_IMAGE, projection_dim=16,
     ),
-    "wav2vec2": row("Wav2Vec2ForCTC", "Wav2Vec2Config", _waves, **_WAVES),
-    "wavlm": row("WavLMForCTC", "WavLMConfig", _waves, **_WAVES),
+    "altclip": row(
+        "AltCLIPModel", "AltCLIPConfig", lambda: _pairs(return_loss=True), vision_config=_IMAGE, projection_dim=16,
+        text_config={**_TEXT, "max_position_embeddings": 64, "project_dim": 16},
+    ),
+    "git": row("GitForCausalLM", "GitConfig", lambda: _pairs(labels=tokens()), vision_config=_IMAGE, **_TEXT),
+    "lxmert": row("LxmertForQuestionAnswering", "LxmertConfig", _regions, num_qa_labels=3, **_LXMERT),
+    "wav2vec2": row("Wav2Vec2ForCTC", "Wav2Vec2Config", _waves, **_WAVES).but(eager=_ALIGNMENT),
+    "wav2vec2-sounds": row("Wav2Vec2ForSequenceClassification", "Wav2Vec2Config", _sounds, **_WAVES),
+    "wavlm": row("WavLMForCTC", "WavLMConfig", _waves, **_WAVES).but(eager=_ALIGNMENT),
+    "hubert": row("HubertForCTC", "HubertConfig", _waves, **_WAVES).but(eager=_ALIGNMENT),
+    "unispeech": row("UniSpeechForCTC", "UniSpeechConfig", _waves, **_WAVES).but(eager=_ALIGNMENT),
+    "conformer": row(
+        "Wav2Vec2ConformerForCTC", "Wav2Vec2ConformerConfig", _waves, position_embeddings_type="rotary", **_WAVES
+    ).but(eager=_ALIGNMENT),
+    "conformer-relative": row(
+        "Wav2Vec2ConformerForCTC", "Wav2Vec2ConformerConfig", _waves, position_embeddings_type="relative", **_WAVES
+    ).but(eager=_ALIGNMENT),
+    "ast": row("ASTForAudioClassification", "ASTConfig", _spectra, max_length=32, num_mel_bins=16, **_AST),
     "timeseries": row("TimeSeriesTransformerForPrediction", "TimeSeriesTransformerConfig", _series, **_SERIES),
     "autoformer": row(
         "AutoformerForPrediction", "AutoformerConfig", _series, moving_average=3, label_length=4, **_SERIES
-    ),
+    ).but(varies="gradients of slices at places that the data decides"),
     "patchtst": row(
         "PatchTSTForPrediction", "PatchTSTConfig", _channels, d_model=32, num_hidden_layers=2, num_attention_heads=4,
         ffn_dim=64, **_PATCHES,

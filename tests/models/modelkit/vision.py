@@ -9,13 +9,13 @@ import torch
 from modelkit.case import Case
 from modelkit.hugging_face import BATCH, labelled_images, row
 
-__all__ = ["VISION"]
+__all__ = ["PATCHES", "VISION", "segmented"]
 
-_PATCHES: dict[str, Any] = {
+PATCHES: dict[str, Any] = {
     "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64, "image_size": 32,
     "patch_size": 8,
 }  # fmt: skip
-_VIT: dict[str, Any] = {**_PATCHES, "num_labels": 5}
+_VIT: dict[str, Any] = {**PATCHES, "num_labels": 5}
 _WINDOWS: dict[str, Any] = {
     "image_size": 32, "patch_size": 2, "embed_dim": 16, "depths": [2, 2], "num_heads": [2, 4], "window_size": 4,
     "num_labels": 5,
@@ -33,7 +33,7 @@ _DPT: dict[str, Any] = {
     "fusion_hidden_size": 16, "is_hybrid": False,
 }  # fmt: skip
 _MAE: dict[str, Any] = {
-    **_PATCHES, "decoder_hidden_size": 32, "decoder_num_hidden_layers": 1, "decoder_num_attention_heads": 4,
+    **PATCHES, "decoder_hidden_size": 32, "decoder_num_hidden_layers": 1, "decoder_num_attention_heads": 4,
     "decoder_intermediate_size": 64,
 }  # fmt: skip
 _MOBILE: dict[str, Any] = {
@@ -51,7 +51,8 @@ _HIERA: dict[str, Any] = {
 _SMALL, _LARGE = labelled_images(32), labelled_images(64)
 
 
-def _segmented(side: int) -> dict[str, Any]:
+def segmented(side: int) -> dict[str, Any]:
+    """Square colour images with a class for each pixel."""
     return {"pixel_values": torch.randn(BATCH, 3, side, side), "labels": torch.randint(0, 5, (BATCH, side, side))}
 
 
@@ -74,6 +75,6 @@ VISION: dict[str, Case] = {
     "resnet": row("ResNetForImageClassification", "ResNetConfig", _LARGE, embedding_size=8, **_STAGES),
     "regnet": row("RegNetForImageClassification", "RegNetConfig", _LARGE, embedding_size=8, groups_width=8, **_STAGES),
     "mobilevit": row("MobileViTForImageClassification", "MobileViTConfig", _LARGE, **_MOBILE),
-    "segformer": row("SegformerForSemanticSegmentation", "SegformerConfig", lambda: _segmented(64), **_SEGFORMER),
-    "dpt": row("DPTForSemanticSegmentation", "DPTConfig", lambda: _segmented(32), **_DPT),
+    "segformer": row("SegformerForSemanticSegmentation", "SegformerConfig", lambda: segmented(64), **_SEGFORMER),
+    "dpt": row("DPTForSemanticSegmentation", "DPTConfig", lambda: segmented(32), **_DPT),
 }  # fmt: skip
