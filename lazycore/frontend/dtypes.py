@@ -43,7 +43,10 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def array_of(tensor: torch.Tensor) -> HostArray:
-    """A row-major NumPy copy of a CPU tensor, conjugation and negation resolved."""
+    """A row-major NumPy copy of a CPU tensor, conjugation and negation resolved. Raises RuntimeError above 64
+    dimensions, which NumPy does not have and torch's own reductions refuse in these words."""
+    if tensor.dim() > 64:
+        raise RuntimeError("only tensors with up to 64 dims are supported")
     plain = tensor.detach().resolve_conj().resolve_neg()
     plain = torch.empty(plain.shape, dtype=plain.dtype, device="cpu").copy_(plain)
     dtype = TO_IR[plain.dtype]

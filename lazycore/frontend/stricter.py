@@ -62,6 +62,12 @@ def _extremum(function: Callable[..., Any]) -> Callable[..., None]:
     return check
 
 
+def complex_parts(real: torch.Tensor, imaginary: torch.Tensor, *_: Any) -> None:
+    """One dtype."""
+    if real.dtype != imaginary.dtype:
+        torch.complex(*(torch.empty(0, dtype=x.dtype, device="cpu") for x in (real, imaginary)))
+
+
 def heaviside(x: torch.Tensor, values: torch.Tensor, *_: Any) -> None:
     """One dtype."""
     if x.dtype != values.dtype:
@@ -136,6 +142,7 @@ STRICTER: Mapping[str, Callable[..., None]] = {
     "mode": _choice(torch.mode),
     "topk": topk,
     "heaviside": heaviside,
+    "complex": complex_parts,
     "convolution": convolution,
     "masked_scatter": masked_scatter,
     "index_add": index_add,

@@ -57,6 +57,8 @@ def ones(device: str, *size: int, dtype: torch.dtype = torch.float32) -> torch.T
 
 MISTAKES: dict[str, Mistake] = {
     "add shapes": lambda d: ones(d, 3) + ones(d, 4),
+    "complex of two dtypes": lambda d: torch.complex(ones(d, 2), ones(d, 2, dtype=torch.float64)),
+    "dimensions": lambda d: ones("cpu", *[1] * 65).to(d).amax(0),
     "heaviside of two dtypes": lambda d: torch.heaviside(ones(d, 2), ones(d, 2, dtype=torch.float64)),
     "argmax of bool": lambda d: ones(d, 2, dtype=torch.bool).argmax(),
     "median of bool": lambda d: ones(d, 2, dtype=torch.bool).median(0),

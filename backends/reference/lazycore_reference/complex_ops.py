@@ -11,7 +11,7 @@ add.Tensor add.Scalar sub.Tensor sub.Scalar rsub.Tensor rsub.Scalar mul.Tensor m
 pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar eq.Tensor eq.Scalar ne.Tensor ne.Scalar
 where.self masked_fill.Scalar masked_fill.Tensor addcmul addcdiv lerp.Scalar lerp.Tensor
 sum sum.dim_IntList mean mean.dim prod prod.dim_int cumsum cumprod any any.dim any.dims all all.dim all.dims
-count_nonzero.dim_IntList linalg_vector_norm
+count_nonzero.dim_IntList linalg_vector_norm var.correction std.correction var_mean.correction
 mm bmm mv dot addmm baddbmm addbmm addmv addr
 scatter_add index_put index_add put unfold_backward
 _fft_c2c _fft_r2c _fft_c2r

@@ -139,11 +139,14 @@ def count_nonzero(x: Array, dims: Dims) -> Array:
 
 
 def moments(x: Array, axes: tuple[int, ...], correction: float = 0) -> tuple[Array, Array]:
-    """Mean and variance, axes kept; the sum of squares is divided by the count less the correction."""
+    """Mean and variance, axes kept; the sum of squares is divided by the count less the correction. The variance of
+    complex numbers is real."""
     size = count(x, axes)
     center = np.sum(x, axis=axes, keepdims=True) / x.dtype.type(size)
-    squares = np.sum(np.square(x - center), axis=axes, keepdims=True)
-    return center, squares / x.dtype.type(max(size - correction, 0))
+    distances = x - center
+    products = np.real(distances * np.conj(distances)) if np.iscomplexobj(x) else np.square(distances)
+    squares = np.sum(products, axis=axes, keepdims=True)
+    return center, squares / squares.dtype.type(max(size - correction, 0))
 
 
 def _without(x: Array, axes: tuple[int, ...], keepdim: bool) -> Array:

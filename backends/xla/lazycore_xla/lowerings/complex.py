@@ -23,7 +23,7 @@ def _polar(size: Array, angle: Array) -> Array:
     return _complex(size * jnp.cos(angle), size * jnp.sin(angle))
 
 
-@lowering("aten.conj_physical.default", dtypes=NUMERIC)
+@lowering("aten.conj_physical.default", "aten._conj_physical.default", dtypes=NUMERIC)
 def _conjugate(x: Array) -> Array:
     return lax.conj(x) if is_complex(x) else x
 

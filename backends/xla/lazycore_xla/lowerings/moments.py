@@ -8,8 +8,8 @@ from math import prod
 import jax.numpy as jnp
 from lazycore_plugin_api import Node, Value
 
-from lazycore_xla.lowerings.operands import Array, axes_of, quotient
-from lazycore_xla.registry import FLOATING, lowering
+from lazycore_xla.lowerings.operands import Array, axes_of, is_complex, quotient
+from lazycore_xla.registry import INEXACT, lowering
 
 __all__: list[str] = []
 
@@ -21,28 +21,30 @@ def _fixed_correction(node: Node) -> str | None:
 
 
 def _var_mean(x: Array, dim: Dims, correction: float | None, keepdim: bool) -> tuple[Array, Array]:
-    """Sum of squared distances over max(0, n - correction): infinite or NaN where that is 0."""
+    """Sum of squared distances, real even of complex numbers, over max(0, n - correction): infinite or NaN where
+    that is 0."""
     axes = axes_of(dim, x.ndim)
     count = prod(x.shape[a] for a in axes)
     mean = quotient(jnp.sum(x, axis=axes, keepdims=True), count)
     distances = x - mean
     degrees = max(0.0, count - (1 if correction is None else correction))
-    total = jnp.sum(distances * distances, axis=axes, keepdims=keepdim)
+    squares = (distances * distances.conj()).real if is_complex(x) else distances * distances
+    total = jnp.sum(squares, axis=axes, keepdims=keepdim)
     return quotient(total, degrees), mean if keepdim else jnp.squeeze(mean, axes)
 
 
-@lowering("aten.var_mean.correction", widen=True, dtypes=FLOATING, check=_fixed_correction)
+@lowering("aten.var_mean.correction", widen=True, dtypes=INEXACT, check=_fixed_correction)
 def _variance_and_mean(
     x: Array, dim: Dims = None, *, correction: float | None, keepdim: bool = False
 ) -> tuple[Array, Array]:
     return _var_mean(x, dim, correction, keepdim)
 
 
-@lowering("aten.var.correction", widen=True, dtypes=FLOATING, check=_fixed_correction)
+@lowering("aten.var.correction", widen=True, dtypes=INEXACT, check=_fixed_correction)
 def _variance(x: Array, dim: Dims = None, *, correction: float | None, keepdim: bool = False) -> Array:
     return _var_mean(x, dim, correction, keepdim)[0]
 
 
-@lowering("aten.std.correction", widen=True, dtypes=FLOATING, check=_fixed_correction)
+@lowering("aten.std.correction", widen=True, dtypes=INEXACT, check=_fixed_correction)
 def _deviation(x: Array, dim: Dims = None, *, correction: float | None, keepdim: bool = False) -> Array:
     return jnp.sqrt(_var_mean(x, dim, correction, keepdim)[0])

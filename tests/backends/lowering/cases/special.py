@@ -61,6 +61,7 @@ CASES += [case(f"aten.{name}.default", x) for name in names("isposinf isneginf")
 CASES += each("aten.complex.default", (special(), special().flip(0)), (floats(3, 1), floats(4)), tolerance=EXACT)
 CASES += [case("aten.polar.default", floats(3, 4, low=0), floats(3, 4, seed=1))]
 CASES += each("aten.conj_physical.default", (_C,), (floats(3),), tolerance=EXACT)
+CASES += each("aten._conj_physical.default", (_C,), tolerance=EXACT)
 CASES += each("aten.angle.default", (_FINITE,), (special(),), (floats(3).half(),))
 CASES += each("aten.abs.default", (torch.tensor([complex(INF, NAN), complex(NAN, -INF), complex(NAN, 1), 3 + 4j]),))
 CASES += each("aten.sgn.default", (_FINITE,), (torch.zeros(2, dtype=torch.complex64),))
@@ -71,5 +72,10 @@ CASES += [
 CASES += [
     case(f"aten.{name}.Tensor", _FINITE, _FINITE.flip(0)) for name in names("add sub mul div eq ne")
 ]  # fmt: skip
+CASES += [
+    case(f"aten.{name}.correction", _FINITE, [1], correction=1, keepdim=keep)
+    for name in names("var std")
+    for keep in (False, True)
+]
 CASES += [case("aten.pow.Tensor_Scalar", _FINITE, math.pi)]
 CASES += each("aten.pow.Tensor_Scalar", (torch.tensor([0j, 1 + 1j]), 1 + 1j), (torch.tensor([0j, 2j]), 1.5))
