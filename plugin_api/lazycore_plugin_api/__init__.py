@@ -42,6 +42,7 @@ from lazycore_plugin_api.patterns import Match, Pattern
 from lazycore_plugin_api.serial import from_json, to_json
 from lazycore_plugin_api.specs import Dim, Shape, TensorSpec
 from lazycore_plugin_api.text import node_text, to_text
+from lazycore_plugin_api.text_reader import from_text
 from lazycore_plugin_api.verifier import verify
 
 __version__ = "0.1.0"
@@ -53,5 +54,5 @@ __all__ = [
     "HostArray", "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Match", "Node", "OpenContext",
     "Option", "OutOfMemory", "Pattern", "PluginError", "Profile", "Rejected", "Segment", "Session", "Shape", "Source",
     "Supported", "Target", "TensorSpec", "Threads", "UnknownBackend", "Value", "argument_values", "from_json",
-    "hookimpl", "meta_from_record", "meta_to_record", "node_text", "to_json", "to_text", "verify",
+    "from_text", "hookimpl", "meta_from_record", "meta_to_record", "node_text", "to_json", "to_text", "verify",
 ]  # fmt: skip
