@@ -12,6 +12,7 @@ from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as KIND
 from torch._prims_common import elementwise_dtypes
 from torch.utils._python_dispatch import _disable_current_modes
 
+from lazycore.frontend.corrections import corrected
 from lazycore.frontend.embedding_bag import BAGS, bag_results
 from lazycore.frontend.formats import formatted
 from lazycore.frontend.implemented import refuse_unimplemented
@@ -84,7 +85,7 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
         named = {a.name: x for a, x in zip(info.args, args, strict=False)} | dict(kwargs)
         compute = compute_dtype(info, named)
     outputs = (result,) if isinstance(result, torch.Tensor) else tuple(result or ())
-    outputs = formatted(info, metas, outputs)
+    outputs = formatted(info, metas, corrected(info.base, metas, outputs))
     form = "one" if isinstance(result, torch.Tensor) else "list" if isinstance(result, list) else "tuple"
     return Inferred(outputs, form, compute)
 

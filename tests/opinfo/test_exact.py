@@ -19,6 +19,11 @@ def test_as_near_as_the_cpu(factor: float) -> None:
     assert as_near(EXACT, (EXACT + NOISE).float(), (EXACT + factor * NOISE).float())
 
 
+@pytest.mark.parametrize("cpu", [float("inf"), 302.0, 999.0])
+def test_what_is_exact_is_right(cpu: float) -> None:
+    assert as_near(EXACT, torch.tensor([1.0, -2, cpu]), EXACT.float())
+
+
 @pytest.mark.parametrize(
     ("exact", "cpu", "device"),
     [
@@ -27,7 +32,7 @@ def test_as_near_as_the_cpu(factor: float) -> None:
         (EXACT, (EXACT * 2).float(), (EXACT * 2.1).float()),  # not what the CPU computed
         (EXACT, (EXACT + NOISE).float(), torch.tensor([1.0, float("nan"), 300])),
         (EXACT, torch.tensor([1.0, -2, float("inf")]), torch.tensor([1.0, -2, float("-inf")])),
-        (EXACT, torch.tensor([1.0, -2, float("inf")]), EXACT.float()),
+        (EXACT, torch.tensor([1.0, -2, float("inf")]), (EXACT + NOISE).float()),
         (EXACT.float(), (EXACT + NOISE).float(), EXACT.float()),  # not exact
         (EXACT[:2], (EXACT + NOISE).float(), EXACT.float()),
         (None, (EXACT + NOISE).float(), EXACT.float()),

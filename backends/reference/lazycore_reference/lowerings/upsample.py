@@ -46,24 +46,28 @@ def nearest_backward(
     return _add_at(sizes, rows, columns, grad)
 
 
-def _linear(size: int, out: int, align: bool, scale: float | None) -> tuple[tuple[Array, Array], ...]:
-    """The two source positions of each output position and their weights."""
-    index = np.arange(out, dtype=np.float32)
+def _linear(
+    size: int, out: int, align: bool, scale: float | None, kind: type[np.floating[Any]]
+) -> tuple[tuple[Array, Array], ...]:
+    """The two source positions of each output position and their weights, reckoned in ``kind``."""
+    index = np.arange(out, dtype=kind)
     if align:
-        place = index * (np.float32(size - 1) / np.float32(out - 1) if out > 1 else np.float32(0))
+        place = index * (kind(size - 1) / kind(out - 1) if out > 1 else kind(0))
     else:
-        place = np.maximum((index + np.float32(0.5)) * _ratio(size, out, scale) - np.float32(0.5), np.float32(0))
+        ratio = kind(1 / scale) if scale else kind(size) / kind(out)
+        place = np.maximum((index + kind(0.5)) * ratio - kind(0.5), kind(0))
     first = np.minimum(place.astype(np.intp), size - 1)
-    weight = np.clip(place - first.astype(np.float32), np.float32(0), np.float32(1))
+    weight = np.clip(place - first.astype(kind), kind(0), kind(1))
     return (first, 1 - weight), (np.minimum(first + 1, size - 1), weight)
 
 
 def _corners(
-    sizes: Sequence[int], out: Sequence[int], align: bool, high: float | None, wide: float | None
+    sizes: Sequence[int], out: Sequence[int], align: bool, scales: tuple[float | None, float | None], x: Array
 ) -> Iterator[tuple[Array, Array, Array]]:
-    """Rows, columns and weights of the four neighbours."""
-    for rows, vertical in _linear(sizes[0], out[0], align, high):
-        for columns, horizontal in _linear(sizes[1], out[1], align, wide):
+    """Rows, columns and weights of the four neighbours; in the precision of ``x``, as the CPU's kernel."""
+    kind = np.float64 if x.dtype == np.float64 else np.float32
+    for rows, vertical in _linear(sizes[0], out[0], align, scales[0], kind):
+        for columns, horizontal in _linear(sizes[1], out[1], align, scales[1], kind):
             yield rows, columns, vertical[:, None] * horizontal
 
 
@@ -71,7 +75,7 @@ def _corners(
 def bilinear(x: Array, size: Sequence[int], align: bool, high: float | None = None, wide: float | None = None) -> Array:
     """Each output is the weighted mean of its four neighbours; ``align`` maps corner to corner."""
     result = np.zeros((*x.shape[:2], *size), x.dtype)
-    for rows, columns, weight in _corners(x.shape[2:], size, align, high, wide):
+    for rows, columns, weight in _corners(x.shape[2:], size, align, (high, wide), x):
         result += x[:, :, rows[:, None], columns] * weight.astype(x.dtype)
     return result
 
@@ -87,6 +91,6 @@ def bilinear_backward(
 ) -> Array:
     """Each gradient spread over its four neighbours by weight."""
     result = np.zeros(sizes, grad.dtype)
-    for rows, columns, weight in _corners(sizes[2:], size, align, high, wide):
+    for rows, columns, weight in _corners(sizes[2:], size, align, (high, wide), grad):
         result += _add_at(sizes, rows, columns, grad * weight.astype(grad.dtype))
     return result
