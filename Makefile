@@ -21,10 +21,10 @@ DISTS := . plugin_api loader backends/reference backends/xla backends/tvm
 BUILDS := $(addsuffix /build,$(DISTS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all models opinfo lint bench wheels vendor-openvino clean
+.PHONY: help setup demo test test-all models opinfo lint docs bench wheels vendor-openvino clean
 
 help:
-	@echo "make setup | demo | test | test-all | models | opinfo | lint | bench | wheels | vendor-openvino | clean"
+	@echo "make setup | demo | test | test-all | models | opinfo | lint | docs | bench | wheels | vendor-openvino | clean"
 
 setup: $(READY)
 
@@ -62,6 +62,10 @@ opinfo: $(READY)
 		$(BIN)/python -m tests.opinfo.$$part --backend $(BACKEND) --ops '$(OPS)' || status=1; \
 	done; \
 	exit $$status
+
+# The page of all operators, from the opset's table and the backends' registries.
+docs: $(READY)
+	$(BIN)/python tools/opset_page.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from lazycore_plugin_api import DType, Node, TensorSpec, node_text
@@ -11,6 +13,7 @@ from lazycore_plugin_api.opset.inference import fault_of
 from lowering.cases import ALL
 from lowering.segments import SegmentBuilder
 
+ROOT = Path(__file__).parents[2]
 SAMPLED = list(dict.fromkeys(case.op for case in ALL))
 
 
@@ -53,3 +56,14 @@ def test_samples_keep_the_rules_and_changed_ones_do_not(op: str) -> None:
         assert fault_of(replace(node, kwargs={**node.kwargs, "no_such": None}), static=True)
         assert fault_of(replace(node, outputs=(*node.outputs, node.outputs[0])), static=True)
     assert checked
+
+
+def test_the_page_is_up_to_date() -> None:
+    for backend in ("reference", "xla", "tvm"):
+        pytest.importorskip(f"lazycore_{backend}.registry")
+    spec = importlib.util.spec_from_file_location("opset_page", ROOT / "tools" / "opset_page.py")
+    assert spec is not None
+    assert spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert tool.page() == tool.PAGE.read_text(), "docs/opset-table.md is out of date: run `make docs`"
