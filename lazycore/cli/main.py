@@ -15,6 +15,7 @@ from rich.console import Console
 
 import lazycore
 from lazycore.cli import cache
+from lazycore.cli.allocator import keep_memory, peak_mib
 from lazycore.cli.configure import configure
 from lazycore.cli.listing import list_backends
 from lazycore.cli.script import run_script
@@ -27,6 +28,9 @@ from lazycore.report.placement import summary
 __all__ = ["main"]
 
 PIPE_WIDTH = 200
+_KEEP = (
+    "Freed memory stays with the process, so that steps do not fault it in anew (glibc), or goes back to the system."
+)
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="A PyTorch device that compiles with the codegen you bring."
@@ -69,9 +73,12 @@ def run(
     arguments: Annotated[list[str] | None, typer.Argument(help="The script's own arguments.")] = None,
     backend: Annotated[str | None, typer.Option(help=f"Backends, in order: {GRAMMAR}", metavar="SELECTION")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="An op that no backend takes is an error.")] = False,
+    keep: Annotated[bool, typer.Option("--keep-memory/--return-memory", help=_KEEP)] = True,
 ) -> None:
     """Run a script, with the lazycore device at hand, and print what ran where."""
     configure(backend, strict)
+    if keep:
+        keep_memory()
     atexit.register(_print_summary, os.getpid())
     context.obj.append(lambda: run_script(str(script), arguments or []))
 
@@ -155,4 +162,6 @@ def _print_summary(process: int) -> None:
     # A forked child inherits the registration; the line is the parent's to print.
     if os.getpid() == process:
         counts = metrics()
-        print(summary(counts, current() if counts["ops_recorded"] else ()), file=sys.stderr, flush=True)
+        line = summary(counts, current() if counts["ops_recorded"] else ())
+        peak = peak_mib()
+        print(line if peak is None else f"{line}; peak memory: {peak} MiB", file=sys.stderr, flush=True)
