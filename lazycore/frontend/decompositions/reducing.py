@@ -53,9 +53,27 @@ def multi_margin_loss_backward(
     return (slope * scale).reshape(x.shape)
 
 
+def multilabel_margin_loss(x: torch.Tensor, target: torch.Tensor, reduction: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """``aten::multilabel_margin_loss_forward``: x and target (N, C) or (C,), a row's targets up to the first -1."""
+    rows = x.reshape(-1, x.shape[-1] if x.dim() else 1)
+    targets = target.reshape(rows.shape)
+    listed = (targets == -1).to(torch.int64).cumsum(1) == 0
+    each = torch.ops.aten.arange.start_step(0, rows.shape[1], 1, dtype=torch.int64, device=x.device)
+    wanted = ((targets.unsqueeze(2) == each) & listed.unsqueeze(2)).any(1)
+    own = rows.gather(1, torch.where(listed, targets, 0).to(torch.int64))
+    gap = (1 - own.unsqueeze(2) + rows.unsqueeze(1)).clamp(min=0)
+    # Of every target against every class that is none.
+    loss = torch.where(listed.unsqueeze(2) & ~wanted.unsqueeze(1), gap, 0).sum((1, 2)) / rows.shape[1]
+    if reduction:
+        loss = loss.mean() if reduction == 1 else loss.sum()
+    return loss.reshape(()) if x.dim() <= 1 else loss, wanted.to(x.dtype).reshape(target.shape)
+
+
 REDUCING: dict[str, Callable[..., Any]] = {
     "index_reduce": index_reduce,
     "scatter.reduce": scatter_reduce,
     "scatter.value_reduce": scatter_reduce,
     "multi_margin_loss_backward": multi_margin_loss_backward,
+    # torch's own counts what comes behind the first -1.
+    "multilabel_margin_loss_forward": multilabel_margin_loss,
 }
