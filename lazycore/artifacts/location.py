@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import platformdirs
@@ -21,4 +22,10 @@ def directory() -> Path:
 
 def store() -> DiskStore:
     """The store, whether or not ``config.cache`` lets programs use it."""
-    return DiskStore(directory().expanduser().absolute(), config.cache_mib * _MIB)
+    return _store(directory().expanduser().absolute(), config.cache_mib * _MIB)
+
+
+@cache
+def _store(root: Path, capacity: int) -> DiskStore:
+    # One for all: it remembers how much was written since it last looked for files to delete.
+    return DiskStore(root, capacity)

@@ -23,6 +23,9 @@ ABANDONED = 3600.0
 """Seconds after which nobody can still be writing a part file."""
 SPARED = 0.9
 """The part of the capacity that an eviction leaves, so that not every write is one."""
+UNSEEN = 1 / 64
+"""The part of the capacity that is written before the directory is looked through again, which takes a moment where
+there are many files. So much, for each process at work, may the files take beyond the capacity."""
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
@@ -37,12 +40,13 @@ class Kept:
 
 
 class DiskStore:
-    """``capacity``: bytes that the files may take together. The directory is made by the first write. All methods
-    raise OSError where the system refuses."""
+    """``capacity``: about how many bytes the files may take together. The directory is made by the first write. All
+    methods raise OSError where the system refuses."""
 
     def __init__(self, root: Path, capacity: int) -> None:
         self.root = root
         self.capacity = capacity
+        self._unseen: int | None = None
 
     def path(self, key: str) -> Path:
         """Where the file of a key is, or would be."""
@@ -61,7 +65,7 @@ class DiskStore:
         return data
 
     def write(self, key: str, data: bytes) -> bool:
-        """Store, in the place of what was there; then make room. False where it is larger than the capacity."""
+        """Store, in the place of what was there; now and then make room. False where it is larger than the capacity."""
         if len(data) > self.capacity:
             return False
         path = self.path(key)
@@ -76,7 +80,11 @@ class DiskStore:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
-        self.evict(spared=key)
+        unseen = None if self._unseen is None else self._unseen + len(data)
+        if unseen is None or unseen > self.capacity * UNSEEN:
+            self.evict(spared=key)
+            unseen = 0
+        self._unseen = unseen
         return True
 
     def drop(self, key: str) -> None:

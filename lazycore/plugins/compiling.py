@@ -57,7 +57,7 @@ class SegmentCompiler:
         self._name = name
         self._stored = stored
         # Segments that ``restore`` prepared and did not find, for the compile that follows.
-        self._prepared_before: dict[int, tuple[Segment, Segment | CompileFailure]] = {}
+        self._missed: dict[int, tuple[Segment, Segment | CompileFailure]] = {}
         self._constants = constants
         self._hooks = hooks
         self._context = context
@@ -65,7 +65,7 @@ class SegmentCompiler:
         self._turn: AbstractContextManager[object] = threading.RLock() if serial else nullcontext()
 
     def restore(self, segments: Sequence[Segment]) -> list[Executable | None]:
-        """The stored executable of each segment, None where there is none."""
+        """The stored executable of each segment, None where there is none; it is stored if ``compile`` comes next."""
         if not self._stored.used:
             return [None for _ in segments]
         try:
@@ -79,7 +79,7 @@ class SegmentCompiler:
         prepared = self._prepared(segment, ctx)
         found = self._stored.find(prepared) if isinstance(prepared, Segment) else None
         if found is None:
-            self._prepared_before[id(segment)] = segment, prepared
+            self._missed[id(segment)] = segment, prepared
         return found
 
     def compile(self, segments: Sequence[Segment]) -> list[Compiled]:
@@ -112,11 +112,16 @@ class SegmentCompiler:
                 )
 
     def _compile(self, segments: Sequence[Segment], ctx: CompileContext) -> list[Compiled]:
-        known = [self._prepared_before.pop(id(segment), None) for segment in segments]
-        results = [k[1] if k else self._prepared(s, ctx) for s, k in zip(segments, known, strict=True)]
+        missed = [self._missed.pop(id(segment), None) for segment in segments]
+        results = [m[1] if m else self._prepared(s, ctx) for s, m in zip(segments, missed, strict=True)]
         ready = [r for r in results if isinstance(r, Segment)]
         compiled = iter(self._ask(ready, ctx) if ready else ())
-        return [next(compiled) if isinstance(r, Segment) else r for r in results]
+        done = [next(compiled) if isinstance(r, Segment) else r for r in results]
+        for prepared, result, miss in zip(results, done, missed, strict=True):
+            # Only what was looked up: parts of a segment that somebody compiles to find a fault are not wanted again.
+            if miss and isinstance(prepared, Segment) and isinstance(result, Executable):
+                self._stored.keep(prepared, result)
+        return done
 
     def _prepared(self, segment: Segment, ctx: CompileContext) -> Segment | CompileFailure:
         try:
@@ -133,11 +138,7 @@ class SegmentCompiler:
         return [self._result(hook, s, r) for s, r in zip(segments, results, strict=True)]
 
     def _result(self, hook: str, segment: Segment, result: object) -> Compiled:
-        if isinstance(result, Executable):
-            if self._stored.used:
-                self._stored.keep(segment, result)
-            return result
-        if isinstance(result, CompileFailure):
+        if isinstance(result, Executable | CompileFailure):
             return result
         error = self._hooks.wrong(hook, result, "an Executable or a CompileFailure per segment", segment)
         return CompileFailure(str(error), error)

@@ -61,6 +61,8 @@ def _environment(backend: str) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     # Results are compared with the CPU, so random ops must draw what it draws.
     os.environ["LAZYCORE_RNG"] = "cpu"
+    # Ten thousands of programs of one op, none of which anybody wants again.
+    os.environ["LAZYCORE_CACHE"] = "0"
     import torch
 
     torch.set_num_threads(1)

@@ -62,6 +62,17 @@ def test_what_was_used_longest_ago_makes_room(store: DiskStore) -> None:
     assert {kept.key for kept in store.kept()} == {KEYS[0], *KEYS[3:11]}
 
 
+def test_the_directory_is_not_looked_through_for_every_small_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, looks = DiskStore(tmp_path, 6400), []
+    kept = store.kept
+    monkeypatch.setattr(store, "kept", lambda: looks.append(1) or kept())
+    for key in KEYS[:12]:
+        store.write(key, b"x" * 10)
+    assert len(looks) == 2, "at the first write, and when a 64th of the capacity was exceeded"
+
+
 def test_one_file_may_take_the_whole_capacity_and_not_more(store: DiskStore) -> None:
     store.write(KEYS[0], b"x" * 10)
     assert not store.write(KEYS[1], b"x" * 1001)

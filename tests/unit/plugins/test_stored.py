@@ -84,21 +84,32 @@ def backend(install: Any) -> Any:
     return make
 
 
+def compiled(backend: LoadedBackend, segment: Segment) -> list[Any]:
+    """Looked up in vain, and so compiled and stored, as a program does it."""
+    assert backend.restore([segment]) == [None]
+    return backend.compile([segment])
+
+
 def names(results: list[Any]) -> list[Any]:
     return [result.name if isinstance(result, Executable) else None for result in results]
 
 
 def test_what_was_compiled_is_restored_whatever_it_is_called(backend: Any) -> None:
     one = backend()
-    assert names(one.restore([relu()])) == [None]
-    assert names(one.compile([relu()])) == ["first"]
+    assert names(compiled(one, relu())) == ["first"]
     moved = replace(relu("second"), nodes=[replace(relu().nodes[0], source=Source("b.py", 7))])
     assert names(one.restore([moved, relu(size=5)])) == ["first", None]
 
 
+def test_what_nobody_looked_up_is_not_stored(backend: Any) -> None:
+    """Parts of a segment that are compiled to find a fault would fill the cache."""
+    assert names(backend().compile([relu()])) == ["first"]
+    assert store().kept() == []
+
+
 def test_failures_are_not_stored(backend: Any) -> None:
     one = backend()
-    assert isinstance(one.compile([relu("bad")])[0], CompileFailure)
+    assert isinstance(compiled(one, relu("bad"))[0], CompileFailure)
     assert one.restore([relu("bad")]) == [None]
     assert store().kept() == []
 
@@ -107,12 +118,12 @@ def test_another_target_has_other_programs(install: Any) -> None:
     plugin = load(install("acme", extra=STORES))
     assert isinstance(plugin, Plugin)
     one, other = (LoadedBackend(plugin, Target("acme", "cpu", {"level": level})) for level in (1, 2))
-    one.compile([relu()])
+    compiled(one, relu())
     assert other.restore([relu()]) == [None]
 
 
 def test_another_build_has_other_programs(backend: Any) -> None:
-    backend().compile([relu()])
+    compiled(backend(), relu())
     assert backend("# the same but for this line").restore([relu()]) == [None]
 
 
@@ -125,10 +136,10 @@ def test_a_plugin_that_cannot_load_stores_nothing(install: Any) -> None:
 
 def test_nothing_is_read_or_written_where_the_setting_says_so(backend: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     one = backend()
-    one.compile([relu()])
+    compiled(one, relu())
     monkeypatch.setattr(config, "cache", False)
     assert one.restore([relu()]) == [None]
-    one.compile([relu(size=5)])
+    compiled(one, relu(size=5))
     assert len(store().kept()) == 1
 
 
@@ -168,13 +179,13 @@ def _not_loadable(data: bytes) -> bytes:
 )  # fmt: skip
 def test_a_file_that_cannot_be_used_is_dropped_and_replaced(backend: Any, spoil: Any, why: str) -> None:
     one = backend()
-    one.compile([relu()])
+    compiled(one, relu())
     (kept,) = store().kept()
     kept.path.write_bytes(spoil(kept.path.read_bytes()))
     with pytest.warns(CacheWarning, match=rf"the stored program .*{kept.key}.* is dropped and compiled anew: .*{why}"):
         assert one.restore([relu()]) == [None]
     assert store().kept() == []
-    one.compile([relu()])
+    compiled(one, relu())
     assert names(one.restore([relu()])) == ["first"]
 
 
@@ -187,7 +198,7 @@ def test_the_plugin_may_refuse_a_file(backend: Any, answer: str) -> None:
         return {answer}
     """
     one = backend(checks)
-    one.compile([relu()])
+    compiled(one, relu())
     with pytest.warns(CacheWarning, match="dropped"):
         assert one.restore([relu()]) == [None]
     assert store().kept() == []
@@ -200,10 +211,10 @@ def test_the_plugin_may_refuse_a_file(backend: Any, answer: str) -> None:
 def test_an_executable_that_cannot_be_serialized_is_used_all_the_same(backend: Any, result: str, why: Any) -> None:
     one = backend(f"\n    Ran.serialize = lambda self: {result}\n")
     if why is None:
-        assert names(one.compile([relu()])) == ["first"]
+        assert names(compiled(one, relu())) == ["first"]
     else:
         with pytest.warns(CacheWarning, match=why):
-            assert names(one.compile([relu()])) == ["first"]
+            assert names(compiled(one, relu())) == ["first"]
     assert store().kept() == []
 
 
@@ -213,17 +224,18 @@ def test_a_directory_that_cannot_be_made_is_a_warning(
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(config, "cache_dir", str(tmp_path / "file" / "cache"))
     one = backend()
+    segment = relu()
     with pytest.warns(CacheWarning, match="cannot be read"):
-        assert one.restore([relu()]) == [None]
+        assert one.restore([segment]) == [None]
     with pytest.warns(CacheWarning, match=r"cannot be written: .*LAZYCORE_CACHE_DIR"):
-        assert names(one.compile([relu()])) == ["first"]
+        assert names(one.compile([segment])) == ["first"]
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_directory_without_permission_is_a_warning(backend: Any, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir(mode=0o500)
     with pytest.warns(CacheWarning, match="cannot be written"):
-        assert names(backend().compile([relu()])) == ["first"]
+        assert names(compiled(backend(), relu())) == ["first"]
 
 
 PREPARES = """
@@ -253,7 +265,7 @@ def test_another_result_of_the_plugin_s_passes_is_another_program(
     backend: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = backend(PREPARES)
-    one.compile([relu()])
+    compiled(one, relu())
     assert names(one.restore([relu()])) == ["first"]
     monkeypatch.setenv("ACME_ADDS", "1")
     assert names(one.restore([relu()])) == [None]
