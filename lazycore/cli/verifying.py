@@ -65,6 +65,10 @@ def _conclude(verifier: Verifier, code: int | str | None, out: Path) -> int | st
     if verifier.finding is not None:
         _report(verifier.finding, out)
         return DIFFERS
+    for segment, reason in verifier.unknown.items():
+        typer.echo(
+            f"lazycore verify: eager PyTorch cannot compute {segment}, so it was not compared: {reason}", err=True
+        )
     compared = f"{verifier.launches} launches of {verifier.segments} segments compared with eager PyTorch"
     if code:
         typer.echo(f"lazycore verify: the script failed; until then, {compared}: none differs", err=True)

@@ -10,6 +10,7 @@ import numpy as np
 from lazycore_plugin_api import Buffer, DType, HostArray, Segment, TensorSpec
 from lazycore_plugin_api.difference import Tolerance
 
+from lazycore.compiler.failures import describe
 from lazycore.compiler.plan import Plan, SegmentStep
 from lazycore.compiler.protocols import Backend, RunEager
 from lazycore.verify.finding import Finding
@@ -26,13 +27,15 @@ class Stop(SystemExit):
 @dataclass
 class Verifier:
     """Compares the launches of the plans that it watches. ``finding`` is the first difference; the launch that showed
-    it raises Stop, and nothing is compared afterwards. ``tolerances`` override dtypes' own."""
+    it raises Stop, and nothing is compared afterwards. ``tolerances`` override dtypes' own. ``unknown``: segments that
+    eager execution could not compute, so that nothing is said of them, and why."""
 
     run_eager: RunEager
     tolerances: Mapping[DType, Tolerance] = field(default_factory=dict)
     launches: int = 0
     segments: int = 0
     finding: Finding | None = None
+    unknown: dict[str, str] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def watch(self, plan: Plan, backends: Sequence[Backend]) -> Plan:
@@ -66,7 +69,9 @@ class Verifier:
         with self._lock:
             if self.finding is not None:
                 return
-            bench = Bench(backend, segment, arguments, self.run_eager, self.tolerances)
+            bench = self._bench(segment, backend, arguments)
+            if bench is None:
+                return
             self.launches += 1
             seen = bench.judge(segment, results)
             if not seen.differences:
@@ -74,6 +79,14 @@ class Verifier:
             trial = smallest(bench)
             self.finding = Finding(backend.target, segment, trial or seen, trial is not None)
         raise Stop(1)
+
+    def _bench(self, segment: Segment, backend: Backend, arguments: Sequence[HostArray]) -> Bench | None:
+        try:
+            return Bench(backend, segment, arguments, self.run_eager, self.tolerances)
+        except Exception as error:
+            # A vendor's own op need not have a kernel for the CPU. That is no fault of the program, which goes on.
+            self.unknown.setdefault(describe(backend.name, segment), f"{type(error).__name__}: {error}")
+            return None
 
 
 def _host(value: Buffer | HostArray) -> HostArray:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 import torch
+from lazycore_plugin_api import HostArray, Node
 from lazycore_plugin_api.repro import differences, execute
 from lazycore_plugin_api.reproducer import read, write
 
 import lazycore
+from lazycore.frontend.eager import run_eager
 from lazycore.verify.finding import Finding
 from lazycore.verify.watch import Stop, Verifier
 
@@ -164,6 +166,28 @@ def test_the_program_is_stopped_even_where_it_catches_everything(
         launches = verifier.launches
         torch.ones(3).to("lazycore").cos().cpu()
         assert verifier.launches == launches, "nothing is compared once the first difference is known"
+
+
+def test_what_eager_execution_cannot_compute_is_said_and_the_program_goes_on(
+    verifier: Verifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacks_sin(node: Node, inputs: Sequence[HostArray]) -> Sequence[HostArray]:
+        if node.op == "aten.sin.default":
+            raise NotImplementedError("no kernel for the CPU")
+        return run_eager(node, inputs)
+
+    monkeypatch.setattr(verifier, "run_eager", lacks_sin)
+    with lazycore.use_backend("reference"):
+        x = torch.ones(3).to("lazycore")
+        for _ in range(2):
+            torch.testing.assert_close((x.sin() * 1.5).cpu(), torch.ones(3).sin() * 1.5)
+        x.cos().cpu()
+    ((segment, reason),) = verifier.unknown.items()
+    assert "aten.sin.default" in segment
+    assert HERE in segment
+    assert reason == "NotImplementedError: no kernel for the CPU"
+    assert verifier.launches == 1
+    assert verifier.finding is None
 
 
 COMPOSITE = """

@@ -188,6 +188,16 @@ def _attention_refuses(node: Node) -> str | None:
     return None
 
 
+def _cast(c: Context, x: Output, **_: Any) -> Output:
+    x = op.convert(x, "f32") if x.get_element_type() == openvino.Type.boolean else x
+    rounds = c.node.outputs[0].spec.dtype is DType.bfloat16
+    return op.convert(op.convert(x, "bf16"), "f32") if rounds else x
+
+
+def _cast_refuses(node: Node) -> str | None:
+    return "casts to bool" if node.outputs[0].spec.dtype is DType.bool else None
+
+
 def _gelu(_: Context, x: Output, approximate: str) -> Output:
     return op.gelu(x, "tanh" if approximate == "tanh" else "erf")
 
@@ -212,6 +222,7 @@ LOWERINGS: dict[str, Row] = {
     "aten.gelu.default": Row(_gelu),
     "aten.tanh.default": Row(_plain(op.tanh)),
     "aten.sigmoid.default": Row(_plain(op.sigmoid)),
+    "aten._to_copy.default": Row(_cast, refuses=_cast_refuses),
     "aten.view.default": Row(_shaped),
     "aten.expand.default": Row(_expand),
     "aten.permute.default": Row(lambda _, x, dims: op.transpose(x, integers(np.mod(dims, max(len(dims), 1)).tolist()))),
