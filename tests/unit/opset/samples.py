@@ -265,7 +265,8 @@ def views(draw: Draw) -> CallOf:
         ("permute.default", (order,)), ("unsqueeze.default", (new,)), ("squeeze.default", ()),
         ("squeeze.dims", (dims_of(draw, rank),)), ("expand.default", (wide,)), ("view.default", ([-1],)),
         ("view.default", ([*shape, 1],)), ("reshape.default", ([-1, 1],)), ("flip.default", ([],)),
-        ("repeat.default", ([2, *([1] * rank)],)), ("tril.default", ()), ("roll.default", ([1], [])),
+        ("repeat.default", ([2, *([1] * rank)],)), ("tril.default", ()), ("transpose.int", (dim, 0)),
+        ("roll.default", ([1], [])),
         ("view.dtype", (torch.int32,)), ("view.dtype", (torch.uint8,)),
         *([("slice.Tensor", (dim, draw(bound), draw(bound), draw(positive))),
         ("select.int", (dim, 0))] if rank else []),
@@ -304,7 +305,12 @@ def written_gradients(draw: Draw) -> CallOf:
         ("masked_scatter.default", (meta(2, 3), meta(3, dtype=torch.bool), meta(6))),
         ("copy.default", (meta(2, 3), meta(3, dtype=torch.int32))),
         ("fill.Tensor", (meta(2, 3), meta())), ("fill.Scalar", (meta(2, 3), 1)),
-        ("full_like.default", (meta(2, 3), 1.0)),
+        ("full_like.default", (meta(2, 3), 1.0)), ("zeros_like.default", (meta(2, 3),)),
+        ("ones_like.default", (meta(2),)),
+        ("new_zeros.default", (meta(2), [3])), ("new_ones.default", (meta(2), [3])), ("t.default", (meta(2, 3),)),
+        ("new_full.default", (meta(2), [3, 4], 1.0)), ("t.default", (meta(2),)),
+        ("_unsafe_index.Tensor", (meta(2, 3), [meta(4, dtype=torch.int64)])),
+        ("_unsafe_index_put.default", (meta(2, 3), [meta(4, dtype=torch.int64)], meta(3))),
     )  # fmt: skip
     return CallOf(f"aten.{op}", args)
 
@@ -347,6 +353,9 @@ def factories(draw: Draw) -> CallOf:
     op, args, dtype = one_of(
         draw,
         ("arange.start_step", (start * scale, end * scale, step * scale), dtype),
+        ("arange.start", (-abs(start) * scale, abs(end) * scale), dtype),
+        ("arange.default", (abs(end) * scale,), dtype),
+        ("zeros.default", ([rows, columns],), dtype), ("ones.default", ([rows],), dtype),
         ("linspace.default", (0, 1, rows), torch.float32), ("eye.m", (rows, columns), torch.float32),
         ("eye.default", (rows,), torch.float32), ("full.default", ([rows, columns], 1), dtype),
         ("scalar_tensor.default", (1,), dtype), ("tril_indices.default", (rows, columns, offset), torch.int64),
@@ -357,7 +366,8 @@ def factories(draw: Draw) -> CallOf:
 
 @family
 def norms(draw: Draw) -> CallOf:
-    n, c, s, training = draw(positive), draw(positive), draw(positive), draw(flags)
+    # More than one value per channel: of one alone there is no variance to train on.
+    n, c, s, training = draw(positive), draw(positive), draw(st.integers(2, 4)), draw(flags)
     x, vector = meta(n, 2 * c, s), meta(2 * c)
     inner = one_of(draw, [s], [2 * c, s])
     mask = [draw(flags) for _ in range(3)]

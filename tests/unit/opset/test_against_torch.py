@@ -14,7 +14,7 @@ from .samples import FAMILIES
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_results_are_those_of_meta_kernels(name: str, data: st.DataObject) -> None:
     call = data.draw(FAMILIES[name])

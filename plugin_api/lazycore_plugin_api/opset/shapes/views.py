@@ -10,7 +10,7 @@ from lazycore_plugin_api.opset.shapes.dims import Shapes, numel, wrap, wrap_all
 
 __all__ = [
     "concatenated", "counted", "diagonal_of", "expanded", "eye_sized", "permuted", "picked", "reinterpreted",
-    "repeated_by", "sliced", "squeezed", "stacked", "steps", "triangle", "unsqueezed", "viewed",
+    "repeated_by", "sliced", "squeezed", "stacked", "steps", "transposed", "triangle", "turned", "unsqueezed", "viewed",
 ]  # fmt: skip
 
 
@@ -46,6 +46,25 @@ def permuted(call: Call) -> Shapes:
     if len(wrap_all(dims, len(shape))) != len(shape):
         raise Unfit(f"permutes {list(shape)} by {list(dims)}")
     return (tuple(shape[dim] for dim in dims),)
+
+
+@rule
+def transposed(call: Call) -> Shapes:
+    """``self`` with ``dim0`` and ``dim1`` exchanged."""
+    sizes = list(call.shape("self"))
+    first, second = wrap(call["dim0"], len(sizes)), wrap(call["dim1"], len(sizes))
+    if sizes:
+        sizes[first], sizes[second] = sizes[second], sizes[first]
+    return (tuple(sizes),)
+
+
+@rule
+def turned(call: Call) -> Shapes:
+    """A matrix with its dimensions exchanged; what has fewer stays."""
+    shape = call.shape("self")
+    if len(shape) > 2:
+        raise Unfit(f"turns {list(shape)}, which has more than two dimensions")
+    return (shape[::-1],)
 
 
 @rule
@@ -143,8 +162,8 @@ def stacked(call: Call) -> Shapes:
 
 @rule
 def counted(call: Call) -> Shapes:
-    """As many numbers as lie from ``start`` to before ``end``."""
-    bounds = [call[name] for name in ("start", "end", "step")]
+    """As many numbers as lie from ``start``, or 0, to before ``end``."""
+    bounds = [call.given.get("start", 0), call["end"], call.given.get("step", 1)]
     if call["dtype"] is DType.int64:
         bounds = [int(bound) for bound in bounds]
     start, end, step = bounds

@@ -47,6 +47,15 @@ INDEXING = [
         index=_EACH,
     ),
     row(
+        "_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", same(), indexed(), "no index is out of range"
+    ),
+    row(
+        "_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+        same(),
+        _SAME,
+        f"no index is out of range; accumulate adds up; else {_LAST}",
+    ),
+    row(
         "take(Tensor self, Tensor index) -> Tensor",
         same(),
         same_as("index"),

@@ -20,7 +20,9 @@ from lazycore_plugin_api.opset.shapes.views import (
     squeezed,
     stacked,
     steps,
+    transposed,
     triangle,
+    turned,
     unsqueezed,
     viewed,
 )
@@ -32,6 +34,9 @@ _SAME = same_as("self")
 _STATED = as_listed("input_sizes")
 _GRAD = same("grad_output")
 _DTYPE = given("dtype")
+_LIKE = given("dtype", same())
+_FILLED = ("zeros", "ones")
+_NEW = "Tensor self, int[] size"
 
 
 def _padding(kind: str, rank: int, note: str) -> list[OpRow]:
@@ -55,6 +60,8 @@ SHAPE = [
     ),
     row("expand(Tensor self, int[] size, *, bool implicit=False) -> Tensor", same(), expanded(), "by value"),
     row("permute(Tensor self, int[] dims) -> Tensor", same(), permuted(), "by value"),
+    row("transpose.int(Tensor self, int dim0, int dim1) -> Tensor", same(), transposed(), "by value"),
+    row("t(Tensor self) -> Tensor", same(), turned(), "by value"),
     row("select.int(Tensor self, int dim, int index) -> Tensor", same(), picked()),
     row(
         "slice.Tensor(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
@@ -146,6 +153,12 @@ SHAPE = [
         "full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor", given("dtype", same()), _SAME
     ),
     row("scalar_tensor(Scalar s, *, ScalarType? dtype=None) -> Tensor", _DTYPE, fixed_shape()),
+    *(row(f"{n}(int[] size, *, ScalarType? dtype=None) -> Tensor", _DTYPE, as_listed("size")) for n in _FILLED),
+    *(row(f"{n}_like(Tensor self, *, ScalarType? dtype=None) -> Tensor", _LIKE, _SAME) for n in _FILLED),
+    *(row(f"new_{n}({_NEW}, *, ScalarType? dtype=None) -> Tensor", _LIKE, as_listed("size")) for n in _FILLED),
+    row(f"new_full({_NEW}, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor", _LIKE, as_listed("size")),
+    row("arange(Scalar end, *, ScalarType? dtype=None) -> Tensor", _DTYPE, counted()),
+    row("arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None) -> Tensor", _DTYPE, counted()),
     row(
         "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None) -> Tensor",
         _DTYPE,
