@@ -9,7 +9,7 @@ from jax import lax
 
 from lazycore_xla.lowerings.operands import Array, Out, Scalar, as_dtype
 from lazycore_xla.lowerings.ternary import clamp
-from lazycore_xla.registry import FLOATING, REAL, lowering
+from lazycore_xla.registry import FLOATING, NUMERIC, REAL, lowering
 
 __all__ = ["GELU_CUBIC", "ramp6"]
 
@@ -23,7 +23,7 @@ def _relu(x: Array) -> Array:
     return jnp.where(x < as_dtype(0, x.dtype), jnp.zeros_like(x), x)
 
 
-@lowering("aten.sigmoid.default", widen=True)
+@lowering("aten.sigmoid.default", widen=True, dtypes=NUMERIC)
 def _sigmoid(x: Array) -> Array:
     return 1 / (1 + jnp.exp(-x))
 

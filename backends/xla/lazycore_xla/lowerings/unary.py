@@ -36,6 +36,37 @@ def _abs(x: Array) -> Array:
     return jnp.where(jnp.isinf(x.real) | jnp.isinf(x.imag), jnp.inf, size) if is_complex(x) else size
 
 
+def _sinh(x: Array) -> Array:
+    if not is_complex(x):
+        return _by_double(jnp.sinh)(x)
+    return lax.complex(_sinh(x.real) * jnp.cos(x.imag), _cosh(x.real) * jnp.sin(x.imag))
+
+
+def _cosh(x: Array) -> Array:
+    if not is_complex(x):
+        return _by_double(jnp.cosh)(x)
+    return lax.complex(_cosh(x.real) * jnp.cos(x.imag), _sinh(x.real) * jnp.sin(x.imag))
+
+
+def _on_cut(function: Callable[[Array], Array], sign: int) -> Callable[[Array], Array]:
+    """Of complex numbers the imaginary part takes its sign from the operand's, -0.0 included, times ``sign``: along a
+    branch cut XLA takes either side."""
+
+    def signed(x: Array) -> Array:
+        result = function(x)
+        if not is_complex(x):
+            return result
+        return lax.complex(result.real, jnp.copysign(result.imag, sign * x.imag))
+
+    return signed
+
+
+def _asinh(x: Array) -> Array:
+    """Its cut lies along the imaginary axis, so that the sign is the real part's."""
+    result = jnp.arcsinh(x)
+    return lax.complex(jnp.copysign(result.real, x.real), result.imag) if is_complex(x) else result
+
+
 _ANALYTIC = {
     "aten.neg.default": jnp.negative,
     "aten.abs.default": _abs,
@@ -45,25 +76,25 @@ _ANALYTIC = {
     "aten.sin.default": jnp.sin,
     "aten.cos.default": jnp.cos,
     "aten.tan.default": jnp.tan,
-    "aten.sinh.default": _by_double(jnp.sinh),
-    "aten.cosh.default": _by_double(jnp.cosh),
+    "aten.sinh.default": _sinh,
+    "aten.cosh.default": _cosh,
     "aten.tanh.default": jnp.tanh,
     "aten.reciprocal.default": jnp.reciprocal,
-}
-
-_REAL = {
     "aten.exp2.default": _by_double(jnp.exp2),
     "aten.expm1.default": jnp.expm1,
     "aten.log1p.default": jnp.log1p,
     "aten.log2.default": jnp.log2,
     "aten.log10.default": jnp.log10,
     "aten.rsqrt.default": lax.rsqrt,
-    "aten.asin.default": jnp.arcsin,
-    "aten.acos.default": jnp.arccos,
+    "aten.asin.default": _on_cut(jnp.arcsin, 1),
+    "aten.acos.default": _on_cut(jnp.arccos, -1),
     "aten.atan.default": jnp.arctan,
-    "aten.asinh.default": jnp.arcsinh,
-    "aten.acosh.default": jnp.arccosh,
+    "aten.asinh.default": _asinh,
+    "aten.acosh.default": _on_cut(jnp.arccosh, 1),
     "aten.atanh.default": jnp.arctanh,
+}
+
+_REAL = {
     "aten.erf.default": lax.erf,
     "aten.erfc.default": _by_double(lax.erfc),
     "aten.floor.default": _if_float(lax.floor),

@@ -67,7 +67,7 @@ CASES += each("aten.abs.default", (torch.tensor([complex(INF, NAN), complex(NAN,
 CASES += each("aten.sgn.default", (_FINITE,), (torch.zeros(2, dtype=torch.complex64),))
 CASES += [
     case(f"aten.{name}.default", _FINITE)
-    for name in names("abs neg exp log sqrt sin cos sinh cosh tanh reciprocal logical_not")
+    for name in names("abs neg exp log sqrt sin cos sinh cosh tanh reciprocal logical_not sigmoid tan log10 rsqrt")
 ]
 CASES += [
     case(f"aten.{name}.Tensor", _FINITE, _FINITE.flip(0)) for name in names("add sub mul div eq ne")
