@@ -89,6 +89,7 @@ def test_the_second_process_compiles_nothing(session: Session) -> None:
     assert other["losses"] != first["losses"]
 
 
+@pytest.mark.slow
 def test_damaged_files_are_compiled_anew(session: Session) -> None:
     first = session.run()
     damaged, truncated = session.files()[:2]
@@ -117,6 +118,7 @@ def test_processes_at_once_and_killed_ones_leave_a_sound_cache(session: Session)
     assert last["losses"] == crowd[0]["losses"]
 
 
+@pytest.mark.slow
 def test_the_cache_may_be_off_or_gone(session: Session) -> None:
     session.environment["LAZYCORE_CACHE"] = "0"
     assert session.run()["compiles"] > 0
