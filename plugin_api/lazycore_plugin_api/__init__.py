@@ -38,6 +38,7 @@ from lazycore_plugin_api.errors import (
 )
 from lazycore_plugin_api.hooks import ENTRY_POINT_GROUP, PROJECT, REQUIRED, hookimpl
 from lazycore_plugin_api.ir import COMPOSITE, Argument, Graph, Node, Segment, Source, Value, argument_values
+from lazycore_plugin_api.opset import infer
 from lazycore_plugin_api.patterns import Match, Pattern
 from lazycore_plugin_api.serial import from_json, to_json
 from lazycore_plugin_api.specs import Dim, Shape, TensorSpec
@@ -54,5 +55,5 @@ __all__ = [
     "HostArray", "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Match", "Node", "OpenContext",
     "Option", "OutOfMemory", "Pattern", "PluginError", "Profile", "Rejected", "Segment", "Session", "Shape", "Source",
     "Supported", "Target", "TensorSpec", "Threads", "UnknownBackend", "Value", "argument_values", "from_json",
-    "from_text", "hookimpl", "meta_from_record", "meta_to_record", "node_text", "to_json", "to_text", "verify",
+    "from_text", "hookimpl", "infer", "meta_from_record", "meta_to_record", "node_text", "to_json", "to_text", "verify",
 ]  # fmt: skip
