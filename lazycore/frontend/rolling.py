@@ -13,7 +13,7 @@ __all__ = ["roll"]
 
 aten = torch.ops.aten
 
-_FEW = 4
+_FEW = 2
 """Distances that a shape may be rolled by before they count as varying; windows of attention go there and back."""
 _MOST_SHAPES = 1024
 

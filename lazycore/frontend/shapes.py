@@ -15,5 +15,13 @@ def geqrf(a: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.empty_like(a.mT.contiguous()).mT, a.new_empty(*a.shape[:-2], min(a.shape[-2:]))
 
 
-SHAPES: Mapping[str, Callable[..., Any]] = {"aten.geqrf.default": geqrf}
+def ctc_loss_backward(_: torch.Tensor, log_probs: torch.Tensor, *__: Any) -> torch.Tensor:
+    """``aten::_ctc_loss_backward``: as the log-probabilities, row-major."""
+    return torch.empty_like(log_probs, memory_format=torch.contiguous_format)
+
+
+SHAPES: Mapping[str, Callable[..., Any]] = {
+    "aten.geqrf.default": geqrf,
+    "aten._ctc_loss_backward.default": ctc_loss_backward,
+}
 """By the overload's name, called with its arguments on Meta where its Meta kernel is missing."""

@@ -115,6 +115,14 @@ def bucketize(_: Any, boundaries: torch.Tensor, *__: Any) -> None:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
 
 
+def ctc_loss(
+    log_probs: torch.Tensor, targets: torch.Tensor, inputs: Sequence[int], lengths: Sequence[int], *rest: Any
+) -> None:
+    """Lengths are within the tensors: as the CPU finds it, of zeros."""
+    zeros = [torch.zeros(x.shape, dtype=x.dtype, device="cpu") for x in (log_probs, targets)]
+    torch.ops.aten._ctc_loss.default(*zeros, inputs, lengths, *rest)
+
+
 def check_number(number: Any, dtype: torch.dtype) -> None:
     """Raise RuntimeError where a number is too large for the dtype of the tensor that it fills."""
     if isinstance(number, complex) or not -128 < number < 128:
@@ -132,6 +140,7 @@ def check_cast(result: torch.Tensor | None, target: torch.Tensor) -> None:
 
 STRICTER: Mapping[str, Callable[..., None]] = {
     "index_put": index_put,
+    "_ctc_loss": ctc_loss,
     "pow": power,
     "_softmax": softmax,
     "_log_softmax": softmax,

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from lazycore.frontend import assign, copies
+from lazycore.frontend.alignment import ctc_loss, ctc_loss_backward
 from lazycore.frontend.attention import safe_softmax
 from lazycore.frontend.autocast.scaling import SCALING
 from lazycore.frontend.cells import CELLS
@@ -131,6 +132,8 @@ def _table() -> dict[str, Callable[..., Any]]:
         "_safe_softmax": safe_softmax,
         "_pack_padded_sequence": pack_padded_sequence,
         "histc": histc,
+        "_ctc_loss": ctc_loss,
+        "_ctc_loss_backward": ctc_loss_backward,
         "roll": roll,
         "is_pinned": is_pinned,
         "masked_scatter": masked_scatter,
