@@ -25,3 +25,10 @@ def test_values_are_the_cpus(name: str, dtype: torch.dtype) -> None:
     finite = torch.isfinite(torch.view_as_real(expected)).all(-1)
     assert finite.sum() > 200
     torch.testing.assert_close(torch.from_numpy(result)[finite], expected[finite])
+
+
+def test_the_first_factor_of_vdot_is_conjugated() -> None:
+    x, y = (torch.complex(torch.arange(4.0) + i, torch.arange(4.0) - 2) for i in range(2))
+    with own_configuration():
+        result = np.array(TABLE["aten.vdot.default"].function(jnp.asarray(x.numpy()), jnp.asarray(y.numpy())))
+    torch.testing.assert_close(torch.from_numpy(result), torch.vdot(x, y))

@@ -40,6 +40,12 @@ def _dot(u: Array, v: Array) -> Array:
     return _product(u, v, (0, 0))
 
 
+@lowering("aten.vdot.default", widen=True, dtypes=NUMERIC)
+def _vdot(u: Array, v: Array) -> Array:
+    """The first operand conjugated."""
+    return _product(u.conj(), v, (0, 0))
+
+
 def _blend(bias: Array, product: Array, beta: Scalar, alpha: Scalar) -> Array:
     """beta * bias + alpha * product; with beta 0 the bias is not read, so that its NaN does not count."""
     scaled = product if _is_one(alpha) else product * as_dtype(alpha, product.dtype)
