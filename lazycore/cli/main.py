@@ -1,4 +1,4 @@
-"""The command line: ``lazycore run``, ``explain``, ``verify``, ``repro``, ``backends``, ``--version``."""
+"""The command line: ``lazycore run``, ``explain``, ``verify``, ``repro``, ``conformance``, ``backends``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import lazycore
 from lazycore.cli import cache
 from lazycore.cli.allocator import keep_memory, peak_mib
 from lazycore.cli.configure import configure
+from lazycore.cli.conformance import conformance
 from lazycore.cli.listing import list_backends
 from lazycore.cli.script import run_script
 from lazycore.config import config
@@ -36,6 +37,7 @@ app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="A PyTorch device that compiles with the codegen you bring."
 )
 app.add_typer(cache.app, name="cache")
+app.command()(conformance)
 
 
 def main() -> None:

@@ -1,0 +1,105 @@
+"""What ``lazycore conformance`` shows while it runs and when it is through."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from lazycore.conformance.case import Case, Outcome
+from lazycore.conformance.document import as_document, read, reproducer
+from lazycore.conformance.junit import as_junit
+from lazycore.conformance.levels import LEVELS
+from lazycore.conformance.running import Report, Request, chosen, run_suite
+from lazycore.conformance.scorecard import as_page
+
+__all__ = ["prove"]
+
+USAGE_ERROR = 2
+_SHOWN = 40
+
+
+def prove(request: Request, folder: Path | None, earlier: Path | None) -> int:
+    """Run, show, write reports into ``folder``. 0 if nothing is wrong, 1 if something is, 2 if nothing can be run."""
+    console = Console(stderr=True)
+    try:
+        before = None if earlier is None else read(earlier)
+        if not chosen(request):
+            raise ValueError(f"no case's id contains {request.cases!r}")
+    except (ValueError, re.error) as error:
+        console.print(f"lazycore conformance: {error}", markup=False)
+        return USAGE_ERROR
+    report = _run(request, console)
+    document = as_document(report)
+    _show(console, report, document)
+    if folder is not None:
+        _write(report, document, before, folder)
+        console.print(f"reports are in {folder}", markup=False)
+    return 0 if report.is_passed else 1
+
+
+def _run(request: Request, console: Console) -> Report:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    # No thread of its own: worker processes are forked while it is shown.
+    with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
+        task = progress.add_task("conformance", total=None)
+        last = 0.0
+
+        def told(done: int, total: int, case: Case, _outcome: Outcome) -> None:
+            nonlocal last
+            if time.monotonic() - last > 0.2 or done == total:
+                last = time.monotonic()
+                progress.update(task, completed=done, total=total, description=case.id[:48])
+                progress.refresh()
+
+        return run_suite(request, told)
+
+
+def _show(console: Console, report: Report, document: dict[str, Any]) -> None:
+    if "broken" in report.about:
+        console.print(f"[red]broken[/] {escape(str(report.about['broken']))}")
+    for case, outcome in report.failures[:_SHOWN]:
+        console.print(f"[red]{outcome.status.value}[/] {escape(case.id)}: {escape(outcome.message)}", highlight=False)
+        console.print(f"  {reproducer(report.request.backend, case)}", markup=False, highlight=False, soft_wrap=True)
+    if len(report.failures) > _SHOWN:
+        console.print(f"… and {len(report.failures) - _SHOWN} more; --report has them all")
+    for name, items in (("stale xfail", report.stale), ("claimed, never executed", report.unproven)):
+        for item in items:
+            console.print(f"[red]{name}[/] {escape(item)}")
+    for op, pair in report.about.get("loosened", {}).items():
+        console.print(f"[yellow]loosened by the vendor[/] {escape(op)}: rtol {pair[0]:g}, atol {pair[1]:g}")
+    console.print(_levels(document))
+    console.print(f"{len(report.outcomes)} cases in {report.seconds:.0f} s; {_verdict(report)}")
+
+
+def _levels(document: dict[str, Any]) -> Table:
+    table = Table("level", "", "passed", "failed", "unclaimed", "skipped", "xfailed", "seconds", box=None)
+    for level in document["levels"]:
+        count = level["counts"]
+        bad = count["failed"] + count["xpassed"]
+        row = (level["number"], level["name"], count["passed"], f"[red]{bad}[/]" if bad else "0", count["unclaimed"])
+        table.add_row(*map(str, (*row, count["skipped"], count["xfailed"], level["seconds"])))
+    return table
+
+
+def _verdict(report: Report) -> str:
+    level = report.passed_level()
+    if level >= 0:
+        return f"{report.request.backend} passes level {level}: {LEVELS[level].permits}"
+    if report.is_passed:
+        return "nothing is wrong; only a run without --sample and --cases passes a level"
+    return f"{report.request.backend} passes no level"
+
+
+def _write(report: Report, document: dict[str, Any], earlier: dict[str, Any] | None, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "report.json").write_text(json.dumps(document, indent=1))
+    (folder / "junit.xml").write_text(as_junit(report))
+    (folder / "scorecard.html").write_text(as_page(document, earlier))
