@@ -49,7 +49,7 @@ test: $(READY)
 test-all: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m ""
 
-# Models of other libraries, half an hour or more. torch is named so that nothing that they need replaces it.
+# Models of other libraries on both backends, an hour or two. torch is named so that nothing that they need replaces it.
 models: $(READY)
 	$(PIP) install $(TORCH) -e '.[models]'
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "" tests/models tests/programs/test_resnet.py
