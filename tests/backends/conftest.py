@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lowering.backends import Backend, open_backend
 
-BACKENDS = ("reference", "xla")
+BACKENDS = ("reference", "xla", "tvm")
 
 
 def _installed(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The plugin: found, listed and selectable, without lowerings so far, so that every op is left to others."""
+"""The plugin's hooks. TVM takes seconds to import, and is imported with the first hook after the backend's opening."""
 
 from __future__ import annotations
 
@@ -6,28 +6,64 @@ from collections.abc import Sequence
 
 from lazycore_plugin_api import (
     BackendInfo,
+    Capabilities,
     CompileContext,
     CompileFailure,
     Decision,
     Executable,
     Node,
-    Rejected,
+    OpenContext,
     Segment,
+    Session,
     Target,
+    Threads,
     hookimpl,
 )
+
+from lazycore_tvm import __version__
+from lazycore_tvm.registry import ANY
+
+__all__ = ["lazycore_backend_info", "lazycore_compile", "lazycore_open", "lazycore_supports"]
 
 
 @hookimpl
 def lazycore_backend_info() -> BackendInfo:
-    return BackendInfo(name="tvm", version="0.1.0")
+    """TVM's LLVM on the CPU. Compiles wait for one another; a program may run in several threads at once."""
+    threads = Capabilities(compile_threads=Threads.concurrent, run_threads=Threads.concurrent)
+    return BackendInfo(name="tvm", version=__version__, devices=("cpu",), dtypes=ANY, capabilities=threads)
+
+
+@hookimpl
+def lazycore_open(ctx: OpenContext) -> Session:  # noqa: ARG001
+    """Host memory, and TVM imported."""
+    from lazycore_tvm.session import TvmSession
+
+    return TvmSession()
 
 
 @hookimpl
 def lazycore_supports(node: Node, target: Target) -> Decision:  # noqa: ARG001
-    return Rejected("op", f"lazycore-tvm has no lowering of {node.op}")
+    """Look the node up in the lowering table."""
+    from lazycore_tvm.capability import decide
+
+    return decide(node)
 
 
 @hookimpl
-def lazycore_compile(segments: Sequence[Segment], ctx: CompileContext) -> Sequence[Executable | CompileFailure]:  # noqa: ARG001
-    return [CompileFailure(f"{s.name}: lazycore-tvm has no lowerings") for s in segments]
+def lazycore_compile(segments: Sequence[Segment], ctx: CompileContext) -> Sequence[Executable | CompileFailure]:
+    """Compile each segment on its own; one that fails does not hold up the others."""
+    results: list[Executable | CompileFailure] = []
+    for done, segment in enumerate(segments, start=1):
+        results.append(_compile(segment))
+        if ctx.progress:
+            ctx.progress(done, len(segments))
+    return results
+
+
+def _compile(segment: Segment) -> Executable | CompileFailure:
+    from lazycore_tvm.executable import compile_segment
+
+    try:
+        return compile_segment(segment)
+    except Exception as error:
+        return CompileFailure(f"tvm: {segment.name}: {error}", error)

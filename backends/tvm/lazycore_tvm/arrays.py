@@ -1,0 +1,144 @@
+"""A tensor as a function from positions to expressions, before anybody has decided where it is computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from lazycore_plugin_api import DType
+
+from lazycore_tvm.scalars import Expr, bind, compute_type, load, rounded, store
+from lazycore_tvm.tvm_runtime import tvm
+
+__all__ = ["Array", "Shape", "elementwise", "ravel", "staged", "stored", "unravel", "widened"]
+
+te, tir = tvm.te, tvm.tirx
+Shape: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Array:
+    """``at`` gives the element at a position, in the dtype's compute type; ``flat``, where elements keep their
+    row-major order on the way from memory, the one at a position of the flattened tensor. ``cost`` counts the ops that
+    are computed for an element on the way; 0 for memory and views of it. ``memory`` is the variable of the program that
+    holds exactly the array."""
+
+    shape: Shape
+    dtype: DType
+    at: Callable[..., Expr]
+    flat: Callable[[Expr], Expr] | None = None
+    cost: int = 0
+    memory: Any = None
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    def element(self, place: Expr) -> Expr:
+        """The element at a position of the flattened tensor."""
+        return self.flat(place) if self.flat else self.at(*unravel(place, self.shape))
+
+    def reshaped(self, shape: Shape) -> Array:
+        """The same elements in row-major order."""
+        if shape == self.shape:
+            return self
+        return Array(shape, self.dtype, lambda *i: self.element(ravel(i, shape)), self.flat, self.cost, self.memory)
+
+    def moved(self, shape: Shape, at: Callable[..., Expr]) -> Array:
+        """A view: elements of this array at other positions."""
+        return Array(shape, self.dtype, at, None, self.cost)
+
+
+def widened(x: Array) -> Array:
+    """The array in the type that its elements are computed in: 16-bit floats as float32, so that nothing is rounded."""
+    return replace(x, dtype=DType(compute_type(x.dtype)), memory=None)
+
+
+def ravel(indices: Sequence[Any], shape: Shape) -> Any:
+    """The position in the flattened tensor."""
+    place: Any = tir.const(0, "int32")
+    for index, size in zip(indices, shape, strict=True):
+        if size != 1:
+            place = place * size + index
+    return place
+
+
+def unravel(place: Any, shape: Shape) -> tuple[Any, ...]:
+    """The indices of a position of the flattened tensor."""
+    indices = []
+    for size in reversed(shape):
+        indices.append(tir.const(0, "int32") if size == 1 else tir.indexmod(place, size))
+        place = tir.indexdiv(place, size) if size != 1 else place
+    return tuple(reversed(indices))
+
+
+def stored(tensor: Any, shape: Shape, dtype: DType, memory: Any) -> Array:
+    """A flat tensor in memory, in the kernels' and the program's terms."""
+
+    def flat(place: Expr) -> Expr:
+        return load(tensor(place), dtype)
+
+    return Array(shape, dtype, lambda *i: flat(ravel(i, shape)), flat, 0, memory)
+
+
+def staged(array: Array) -> Array:
+    """The array, computed once inside of the kernel that reads it."""
+    if array.cost == 0:
+        return array
+    shape = array.shape or (1,)
+    at = array.at if array.shape else lambda _: array.at()
+    kind = DType.bool if array.dtype is DType.bool else DType(compute_type(array.dtype))
+    tensor = te.compute(shape, lambda *i: store(at(*i), kind), name="stage")
+    return Array(array.shape, array.dtype, lambda *i: load(tensor(*(i or (0,))), kind))
+
+
+def elementwise(function: Callable[..., Expr], *operands: Array, dtype: DType) -> Array:
+    """One expression per element of operands that broadcast; the result is rounded to its dtype."""
+    shape = _broadcast([o.shape for o in operands])
+    cost = 1 + sum(o.cost for o in operands)
+
+    def at(*i: Expr) -> Expr:
+        return rounded(_applied(function, [o.at(*_position(o, i)) for o in operands]), dtype)
+
+    flat = None
+    if all(o.size == 1 or (o.shape == shape and o.flat) for o in operands):
+
+        def flat(place: Expr) -> Expr:
+            values = [_one(o) if o.size == 1 else o.element(place) for o in operands]
+            return rounded(_applied(function, values), dtype)
+
+    return Array(shape, dtype, at, flat, cost)
+
+
+def _applied(function: Callable[..., Expr], values: Sequence[Expr]) -> Expr:
+    """The function of values that are each computed once."""
+
+    def use(rest: Sequence[Expr], bound: tuple[Expr, ...]) -> Expr:
+        if not rest:
+            return function(*bound)
+        return bind(rest[0], lambda first: use(rest[1:], (*bound, first)))
+
+    return use(values, ())
+
+
+def _one(array: Array) -> Expr:
+    return array.at(*(tir.const(0, "int32"),) * array.ndim)
+
+
+def _broadcast(shapes: Sequence[Shape]) -> Shape:
+    rank = max(map(len, shapes), default=0)
+    padded = [(1,) * (rank - len(s)) + s for s in shapes]
+    return tuple(next((n for n in sizes if n != 1), 1) for sizes in zip(*padded, strict=True))
+
+
+def _position(array: Array, indices: Sequence[Expr]) -> tuple[Expr, ...]:
+    own = indices[len(indices) - array.ndim :]
+    return tuple(tir.const(0, "int32") if n == 1 else i for i, n in zip(own, array.shape, strict=True))

@@ -1,0 +1,307 @@
+"""Movement of elements: every op here is an expression of positions, and costs nothing where its reader takes it."""
+
+# Signatures are ATen's, also where an argument does not matter here.
+# ruff: noqa: ARG001
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lazycore_plugin_api import DType, Node, TensorSpec
+
+from lazycore_tvm.arrays import Array
+from lazycore_tvm.operands import axis, converted, number, zero
+from lazycore_tvm.registry import ANY, Kind, lowering
+from lazycore_tvm.scalars import Expr, select
+from lazycore_tvm.tvm_runtime import tvm
+
+tir = tvm.tirx
+
+_MOST_PIECES = 64
+
+
+@lowering("clone", "alias", "lift_fresh_copy", kind=Kind.view, dtypes=ANY)
+def same(x: Array) -> Array:
+    """x itself: every output of a segment becomes a buffer of its own."""
+    return x
+
+
+@lowering("_to_copy", dtypes=ANY)
+def cast(x: Array, *, dtype: DType | None = None) -> Array:
+    """x in another dtype: rounded to even, integers wrapped, anything but 0 true."""
+    return converted(x, dtype)
+
+
+@lowering(
+    "view", "squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", kind=Kind.view, dtypes=ANY, needs_out=True
+)  # fmt: skip
+def view(x: Array, *_: Any, out: list[TensorSpec]) -> Array:
+    """Another shape of the same elements in row-major order."""
+    return x.reshaped(out[0].static_shape)
+
+
+@lowering("permute", kind=Kind.view, dtypes=ANY)
+def permute(x: Array, dims: Sequence[int]) -> Array:
+    """Dimensions in another order."""
+    order = [axis(d, x.ndim) for d in dims]
+    back = [order.index(d) for d in range(x.ndim)]
+    return x.moved(tuple(x.shape[d] for d in order), lambda *i: x.at(*(i[b] for b in back)))
+
+
+@lowering("expand", kind=Kind.view, dtypes=ANY, needs_out=True)
+def expand(x: Array, sizes: Sequence[int], *, implicit: bool = False, out: list[TensorSpec]) -> Array:
+    """Dimensions of size 1 repeated, new ones in front; -1 keeps a size."""
+    shape = out[0].static_shape
+    if shape == x.shape:
+        return x
+
+    def at(*i: Expr) -> Expr:
+        own = i[len(i) - x.ndim :]
+        return x.at(*(zero if n == 1 else p for p, n in zip(own, x.shape, strict=True)))
+
+    return x.moved(shape, at)
+
+
+def _inserted(i: Sequence[Any], where: int, index: Any) -> tuple[Any, ...]:
+    return (*i[:where], index, *i[where:])
+
+
+def replaced(i: Sequence[Any], where: int, index: Any) -> tuple[Any, ...]:
+    """A position with one index exchanged."""
+    return (*i[:where], index, *i[where + 1 :])
+
+
+@lowering("select.int", kind=Kind.view, dtypes=ANY)
+def select_slice(x: Array, dim: int, index: int) -> Array:
+    """One slice; the dimension is gone."""
+    where = axis(dim, x.ndim)
+    place = tir.const(index % x.shape[where], "int32")
+    return x.moved((*x.shape[:where], *x.shape[where + 1 :]), lambda *i: x.at(*_inserted(i, where, place)))
+
+
+def span(size: int, start: int | None, end: int | None, step: int) -> range:
+    """The positions of a slice; bounds past the end are cut off."""
+    return range(*slice(start, end, step).indices(size))
+
+
+@lowering("slice.Tensor", kind=Kind.view, dtypes=ANY)
+def slice_range(x: Array, dim: int, start: int | None, end: int | None, step: int) -> Array:
+    """A range of slices."""
+    where = axis(dim, x.ndim)
+    places = span(x.shape[where], start, end, step)
+    if len(places) == x.shape[where]:
+        return x
+    shape = replaced(x.shape, where, len(places))
+    return x.moved(shape, lambda *i: x.at(*replaced(i, where, i[where] * step + places.start)))
+
+
+@lowering("flip", kind=Kind.view, dtypes=ANY)
+def flip(x: Array, dims: Sequence[int]) -> Array:
+    """The given dimensions backwards."""
+    turned = {axis(d, x.ndim) for d in dims} if x.ndim else set()
+    sizes = x.shape
+
+    def at(*i: Expr) -> Expr:
+        return x.at(*(n - 1 - p if d in turned else p for d, (p, n) in enumerate(zip(i, sizes, strict=True))))
+
+    return x.moved(sizes, at)
+
+
+@lowering("roll", kind=Kind.view, dtypes=ANY)
+def roll(x: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
+    """Elements moved in circles along dimensions, or in the flattened tensor where none is given."""
+    if not dims:
+        flat = x.reshaped((x.size,))
+        return _rolled(flat, shifts[0], 0).reshaped(x.shape)
+    for shift, dim in zip(shifts, dims, strict=True):
+        x = _rolled(x, shift, axis(dim, x.ndim)) if x.ndim else x
+    return x
+
+
+def _rolled(x: Array, shift: int, where: int) -> Array:
+    size = x.shape[where]
+    back = -shift % size
+    return x.moved(x.shape, lambda *i: x.at(*replaced(i, where, tir.indexmod(i[where] + back, size))))
+
+
+@lowering("repeat", kind=Kind.view, dtypes=ANY, needs_out=True)
+def repeat(x: Array, repeats: Sequence[int], *, out: list[TensorSpec]) -> Array:
+    """The whole tensor repeated along each dimension, new ones in front."""
+
+    def at(*i: Expr) -> Expr:
+        own = i[len(i) - x.ndim :]
+        return x.at(*(zero if n == 1 else tir.indexmod(p, n) for p, n in zip(own, x.shape, strict=True)))
+
+    return x.moved(out[0].static_shape, at)
+
+
+def _too_many(node: Node) -> str | None:
+    pieces = node.args[0]
+    assert isinstance(pieces, tuple)
+    return f"more than {_MOST_PIECES} pieces" if len(pieces) > _MOST_PIECES else None
+
+
+def _joined(pieces: Sequence[Array], where: int, shape: tuple[int, ...]) -> Array:
+    """Pieces one behind the other along a dimension."""
+
+    def at(*i: Expr) -> Expr:
+        ends = []
+        for piece in pieces:
+            ends.append((ends[-1] if ends else 0) + piece.shape[where])
+        result = None
+        for piece, end in reversed(list(zip(pieces, ends, strict=True))):
+            own = piece.at(*replaced(i, where, i[where] - (end - piece.shape[where])))
+            result = own if result is None else tir.if_then_else(i[where] < end, own, result)
+        return result
+
+    cost = max(p.cost for p in pieces)
+    return Array(shape, pieces[0].dtype, at, None, cost + 1)
+
+
+@lowering("cat", dtypes=ANY, empty=True, check=_too_many, needs_out=True)
+def cat(tensors: Sequence[Array], dim: int = 0, *, out: list[TensorSpec]) -> Array:
+    """Tensors joined along a dimension; empty ones are skipped."""
+    shape = out[0].static_shape
+    return _joined([t for t in tensors if t.size], axis(dim, len(shape)), shape)
+
+
+@lowering("stack", dtypes=ANY, check=_too_many, needs_out=True)
+def stack(tensors: Sequence[Array], dim: int = 0, *, out: list[TensorSpec]) -> Array:
+    """Tensors joined along a new dimension."""
+    shape = out[0].static_shape
+    where = axis(dim, len(shape))
+    return _joined([t.reshaped(_inserted(t.shape, where, 1)) for t in tensors], where, shape)
+
+
+@lowering("constant_pad_nd", dtypes=ANY, needs_out=True)
+def constant_pad(x: Array, widths: Sequence[int], value: Any, *, out: list[TensorSpec]) -> Array:
+    """Padded with a number; widths are (before, after) from the last dimension on, negative ones cut off."""
+    before = [0] * x.ndim
+    for n, width in enumerate(widths[::2]):
+        before[x.ndim - 1 - n] = width
+    fill = number(value, x)
+
+    def at(*i: Expr) -> Expr:
+        own = [p - b for p, b in zip(i, before, strict=True)]
+        inside = [tir.all(p >= 0, p < n) for p, n in zip(own, x.shape, strict=True)]
+        return tir.if_then_else(tir.all(*inside), x.at(*own), fill.at()) if own else x.at()
+
+    return Array(out[0].static_shape, x.dtype, at, None, x.cost + 1)
+
+
+def _triangle(x: Array, kept: Any) -> Array:
+    def at(*i: Expr) -> Expr:
+        value = x.at(*i)
+        blank = tir.const(False, "bool") if x.dtype is DType.bool else number(0, x).at()
+        if x.dtype is DType.bool:
+            return tir.all(kept(i[-2], i[-1]), value)
+        return select(kept(i[-2], i[-1]), value, blank)
+
+    return Array(x.shape, x.dtype, at, None, x.cost + 1)
+
+
+@lowering("tril", dtypes=ANY)
+def tril(x: Array, diagonal: int = 0) -> Array:
+    """Matrices with zeros above a diagonal."""
+    return _triangle(x, lambda row, column: column - row <= diagonal)
+
+
+@lowering("triu", dtypes=ANY)
+def triu(x: Array, diagonal: int = 0) -> Array:
+    """Matrices with zeros below a diagonal."""
+    return _triangle(x, lambda row, column: column - row >= diagonal)
+
+
+@lowering("diagonal", kind=Kind.view, dtypes=ANY, needs_out=True)
+def diagonal(x: Array, offset: int = 0, first: int = 0, second: int = 1, *, out: list[TensorSpec]) -> Array:
+    """A diagonal of two dimensions, as the last dimension."""
+    one, two = axis(first, x.ndim), axis(second, x.ndim)
+
+    def at(*i: Expr) -> Expr:
+        rest = list(i[:-1])
+        row, column = i[-1] + max(-offset, 0), i[-1] + max(offset, 0)
+        for where, index in sorted(((one, row), (two, column)), key=lambda pair: pair[0]):
+            rest.insert(where, index)
+        return x.at(*rest)
+
+    return x.moved(out[0].static_shape, at)
+
+
+def start_of(start: Any, size: int, window: int) -> Expr:
+    """Where a window begins: a number, or a 0-d array that is kept from reaching past the end."""
+    if not isinstance(start, Array):
+        return tir.const(start, "int32")
+    place = tir.max(tir.min(start.at(), tir.const(size - window, "int64")), tir.const(0, "int64"))
+    return tir.Cast("int32", place)
+
+
+@lowering("lazycore.dynamic_slice.default", dtypes=ANY, rereads=True)
+def dynamic_slice(x: Array, starts: tuple[Any, ...], sizes: tuple[int, ...]) -> Array:
+    """The part of x that starts at run-time positions and has known sizes."""
+
+    def at(*i: Expr) -> Expr:
+        rows = zip(i, starts, x.shape, sizes, strict=True)
+        return x.at(*(p + start_of(s, n, window) for p, s, n, window in rows))
+
+    return Array(tuple(sizes), x.dtype, at, None, x.cost + 1)
+
+
+@lowering("lazycore.dynamic_update_slice.default", dtypes=ANY, rereads=True)
+def dynamic_update_slice(x: Array, update: Array, starts: tuple[Any, ...]) -> Array:
+    """x with the update written at run-time positions."""
+
+    def at(*i: Expr) -> Expr:
+        rows = zip(i, starts, x.shape, update.shape, strict=True)
+        own = [p - start_of(s, n, window) for p, s, n, window in rows]
+        inside = [tir.all(p >= 0, p < n) for p, n in zip(own, update.shape, strict=True)]
+        return tir.if_then_else(tir.all(*inside), update.at(*own), x.at(*i)) if own else update.at()
+
+    return Array(x.shape, x.dtype, at, None, x.cost + update.cost + 1)
+
+
+def _written(x: Array, source: Array, where: int, places: range) -> Array:
+    """x with the slices at some places replaced by the source's."""
+
+    def at(*i: Expr) -> Expr:
+        behind = i[where] - places.start
+        hit = tir.all(behind >= 0, i[where] <= places[-1], tir.EQ(tir.indexmod(behind, places.step), 0))
+        own = source.at(*replaced(i, where, tir.indexdiv(behind, places.step)))
+        return tir.if_then_else(hit, own, x.at(*i))
+
+    return Array(x.shape, x.dtype, at, None, x.cost + source.cost + 1) if places else x
+
+
+@lowering("slice_scatter", dtypes=ANY, empty=True)
+def slice_scatter(
+    x: Array, source: Array, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Array:
+    """x with a range of slices replaced."""
+    where = axis(dim, x.ndim)
+    return _written(x, source, where, span(x.shape[where], start, end, step))
+
+
+@lowering("select_scatter", dtypes=ANY)
+def select_scatter(x: Array, source: Array, dim: int, index: int) -> Array:
+    """x with one slice replaced."""
+    where = axis(dim, x.ndim)
+    place = index % x.shape[where]
+    return _written(x, source.reshaped(_inserted(source.shape, where, 1)), where, range(place, place + 1))
+
+
+def zeros(shape: Sequence[int], like: Array) -> Array:
+    """Zeros of the dtype of an array."""
+    nothing = number(0, like)
+    return Array(tuple(shape), like.dtype, lambda *_: nothing.at(), lambda _: nothing.at(), 1)
+
+
+@lowering("select_backward", dtypes=ANY)
+def select_backward(grad: Array, sizes: Sequence[int], dim: int, index: int) -> Array:
+    """Zeros with the gradient in one slice."""
+    return select_scatter(zeros(sizes, grad), grad, dim, index)
+
+
+@lowering("slice_backward", dtypes=ANY, empty=True)
+def slice_backward(grad: Array, sizes: Sequence[int], dim: int, start: int, end: int, step: int) -> Array:
+    """Zeros with the gradient in a range of slices."""
+    return slice_scatter(zeros(sizes, grad), grad, dim, start, end, step)

@@ -1,0 +1,47 @@
+"""TVM, imported with the settings that a library inside somebody else's process needs."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+# By default TVM pins the thread that calls it first to a core, and keeps a pool of threads that spin.
+os.environ.setdefault("TVM_BIND_THREADS", "0")
+os.environ.setdefault("TVM_NUM_THREADS", "1")
+# With torch in the process, tvm_ffi would compile an extension for it when it is imported.
+os.environ.setdefault("TVM_FFI_DISABLE_TORCH_C_DLPACK", "1")
+
+import tvm
+
+__all__ = ["COMPILE_LOCK", "compile_module", "target", "tvm"]
+
+COMPILE_LOCK = threading.Lock()
+"""TVM's compiler keeps state per process: two compiles at a time fail."""
+
+# Shapes and layouts are the executable's own to check: it calls the functions with nothing but dense tensors.
+_OPTIONS = {"tirx.disable_assert": True}
+
+
+def target() -> Any:
+    """The processor of this machine. No fast-math flag: each of them changes what programs compute."""
+    return tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu(), "num-cores": 1})
+
+
+def compile_module(module: Any) -> Any:
+    """A Relax module without Relax operators, as an executable of TVM's virtual machine."""
+    with tvm.transform.PassContext(opt_level=2, config=_OPTIONS):
+        return tvm.compile(module, target(), relax_pipeline=_pipeline)
+
+
+@tvm.transform.module_pass(opt_level=0)
+def _pipeline(module: Any, _context: Any) -> Any:
+    # What the default pipeline does after legalization and fusion, neither of which the emitted module needs.
+    passes = tvm.relax.transform
+    lower = (
+        passes.ToNonDataflow, passes.RemovePurityChecking, passes.CallTIRRewrite, passes.StaticPlanBlockMemory,
+        passes.LowerAllocTensor, passes.KillAfterLastUse, passes.LowerRuntimeBuiltin, passes.ComputePrimValue,
+        passes.VMShapeLower, passes.AttachGlobalSymbol,
+    )  # fmt: skip
+    with target():
+        return tvm.transform.Sequential([make() for make in lower])(module)
