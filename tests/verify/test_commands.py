@@ -68,13 +68,14 @@ def test_from_a_wrong_backend_to_a_reproducer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--backend", "reference", "main.py"), 0, "launches of 1 segments compared with eager PyTorch: none differs"),
+        (("--backend", "sound", "main.py"), 0, "launches of 1 segments compared with eager PyTorch: none differs"),
         (("--backend", "reference", "main.py", "fail"), 1, "the script failed; until then, "),
         (("--backend", "nobody", "main.py"), 2, "no backend named 'nobody' is installed"),
         (("--backend", "reference", "empty.py"), 2, "nothing was compared"),
     ],
 )
 def test_exit_codes(tmp_path: Path, arguments: tuple[str, ...], code: int, message: str) -> None:
+    lay_out(tmp_path / "site", "verify_sound", "sound", "")
     (tmp_path / "main.py").write_text(SCRIPT)
     (tmp_path / "empty.py").write_text("import torch; print(torch.ones(2).sum())")
     done = run(tmp_path, "-m", "lazycore", "verify", *arguments)
