@@ -18,7 +18,7 @@ from jax import stages
 from jax._src import core
 from jax._src.interpreters import pxla
 from jax._src.layout import Layout
-from jax._src.lib import xla_client
+from jax._src.lib import lapack, xla_client
 from jax.sharding import SingleDeviceSharding
 from lazycore_plugin_api import BackendError, DType, TensorSpec
 
@@ -29,6 +29,8 @@ __all__ = ["Header", "load", "pack", "save", "unpack"]
 
 MAGIC = b"lazycore-xla executable 1\n"
 _LENGTH = 8
+_LAPACK = b"lapack_"
+"""What the names of the functions that XLA calls in LAPACK begin with."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,9 @@ def load(payload: bytes, device: jax.Device) -> tuple[stages.Compiled, list[Tens
             f"xla: the stored program is for {header.host} and this is {fingerprint()}; it must be compiled anew"
         )
     try:
+        if _LAPACK in program:
+            # jax looks LAPACK's functions up when it lowers a program that calls them; without, the call is one of 0.
+            lapack._lapack.initialize()
         with own_configuration():
             compiled = _rebuild(header, program, device)
     except Exception as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lazycore_plugin_api import Artifact, ArtifactMeta, BackendError, CompileContext, DType, TensorSpec
+from lazycore_plugin_api import Artifact, ArtifactMeta, BackendError, CompileContext, DType, Node, TensorSpec, Value
 
 pytest.importorskip("jax")
 
@@ -51,6 +51,36 @@ def test_another_process_runs_it(payload: bytes, tmp_path: Path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == f"{[2**40 + i for i in range(4)]} i64[4] True"
+
+
+LOAD_FACTOR = """
+import sys
+from pathlib import Path
+import numpy as np
+from lazycore_xla.executable import load_executable
+from lazycore_xla.session import JaxSession
+
+session = JaxSession("cpu")
+executable = load_executable(Path(sys.argv[1]).read_bytes(), session)
+print(executable.run([session.upload(np.array([[4.0, 2.0], [2.0, 5.0]], np.float32))])[0].to_host().tolist())
+"""
+
+
+def test_a_process_that_compiles_nothing_calls_lapack(xla, segment, tmp_path: Path):
+    """jax makes LAPACK ready when it lowers, which a process that only loads never does."""
+
+    def compose(values):
+        info = Value(2, TensorSpec((), DType.int32))
+        outputs = (Value(1, values[0].spec), info)
+        options = {"upper": False, "check_errors": False}
+        return [Node("aten.linalg_cholesky_ex.default", tuple(values), options, outputs)], outputs[:1]
+
+    stored = tmp_path / "program"
+    stored.write_bytes(xla.compile(segment([np.eye(2, dtype=np.float32)], compose)).serialize())
+    command = [sys.executable, "-c", LOAD_FACTOR, str(stored)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[[2.0, 0.0], [1.0, 2.0]]"
 
 
 def _load(xla, payload: bytes):
