@@ -21,6 +21,7 @@ class Tolerance:
 
 _CANCEL = "the exact gradient of a normalized single element is 0; what is left is rounding times 1/sqrt(eps)"
 _SUMS = "sums of products of numbers up to 9 that cancel: the error is relative to the summands, not to the sum"
+_CENTRED = "the exact gradient of a variance along what it is centred in is 0; what is left is rounding"
 _GRID = "the gradient of a position sums differences of pixels that nearly cancel"
 _CHAIN = "a chain of factorizations or recurrences whose rounding CPU's own libraries distribute otherwise"
 
@@ -43,6 +44,7 @@ TOLERANCES: dict[str, Tolerance] = {
     "special.hermite_polynomial_h": Tolerance(5e-5, 1e-4, _CHAIN),
     "special.hermite_polynomial_he": Tolerance(5e-5, 1e-4, _CHAIN),
     "stft": Tolerance(1e-5, 2e-4, _SUMS),
+    "cov": Tolerance(1e-5, 1e-4, _CENTRED),
 }
 
 _OTHERS = frozenset(("bfloat16", "float16", "float64", "complex64"))
