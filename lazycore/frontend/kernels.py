@@ -9,9 +9,11 @@ from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import _disable_current_modes
 
 from lazycore.frontend.codegen import functional_kernel, inplace_kernel
 from lazycore.frontend.eager import eager_kernel
+from lazycore.frontend.infer import on_device
 from lazycore.frontend.overlap import refuse_shared
 from lazycore.frontend.schema import ArgInfo, OpInfo, info_of
 from lazycore.frontend.storage import is_ours
@@ -68,6 +70,8 @@ def _out_kernel(info: OpInfo) -> Callable[..., Any]:
         if pointwise:
             refuse_shared(targets[0], [given.get(a.name) for a in inputs])
         results = pytree.tree_leaves(_call_twin(twin, inputs, given, targets))
+        if any(t.dtype is not r.dtype for t, r in zip(pytree.tree_leaves(targets), results, strict=False)):
+            _refuse_dtype(info, args, kwargs)
         for target, result in zip(pytree.tree_leaves(targets), results, strict=False):
             store_out(target, result)
         if not info.returns:
@@ -75,6 +79,26 @@ def _out_kernel(info: OpInfo) -> Callable[..., Any]:
         return targets[0] if len(info.returns) == 1 else tuple(targets)
 
     return kernel
+
+
+_castable: set[Any] = set()
+
+
+def _refuse_dtype(info: OpInfo, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise what the CPU raises for an ``out=`` of another dtype than the result's, which some ops cast to and others
+    refuse, in words of their own. Asked once for each combination of dtypes, with zeros."""
+    key = (info.op, tuple(x.dtype for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)))
+    if key in _castable:
+        return
+    try:
+        with _disable_current_modes(), torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            info.op(*on_device(args, "cpu"), **{name: on_device(x, "cpu") for name, x in kwargs.items()})
+    except RuntimeError as error:
+        # Of what zeros alone are to blame for, the real values decide.
+        if any(words in str(error) for words in ("dtype", "scalar type", "tensor out")):
+            raise error.with_traceback(None) from None
+    _castable.add(key)
 
 
 def _call_twin(twin: OpInfo, inputs: list[ArgInfo], given: dict[str, Any], targets: list[Any]) -> Any:

@@ -103,6 +103,19 @@ MISTAKES: dict[str, Mistake] = {
     "integer power": lambda d: ones(d, 3, dtype=torch.int64) ** -1,
     "out dtype": lambda d: torch.add(ones(d, 3), 1, out=ones(d, 3, dtype=torch.int64)),
     "out of another kind": lambda d: torch.mul(ones(d, 2), 1j, out=ones(d, 2)),
+    "gather's out of another dtype": lambda d: torch.gather(
+        ones(d, 2), 0, torch.zeros(2, dtype=torch.int64, device=d), out=ones(d, 2).double()
+    ),
+    "amax's out of another dtype": lambda d: torch.amax(
+        ones(d, 2), 0, out=torch.zeros((), dtype=torch.int32, device=d)
+    ),
+    "second out of another dtype": lambda d: torch.aminmax(
+        ones(d, 2), dim=0, out=(torch.zeros((), device=d), torch.zeros((), device=d).double())
+    ),
+    "complex out of another dtype": lambda d: torch.complex(
+        ones(d, 2), ones(d, 2), out=ones(d, 2).to(torch.complex128)
+    ),
+    "multinomial's out of another dtype": lambda d: torch.multinomial(ones(d, 2), 1, out=ones(d, 1).double()),
     "out overlaps": lambda d: torch.exp(ones(d, 3), out=ones(d, 1).expand(3)),
     "broadcast in place": lambda d: ones(d, 3).add_(ones(d, 2, 3)),
     "copy_ shapes": lambda d: ones(d, 3).copy_(ones(d, 2)),
