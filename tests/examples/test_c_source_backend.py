@@ -128,6 +128,8 @@ def broadcastable(draw: st.DrawFn) -> list[tuple[int, ...]]:
     return shapes
 
 
+# Many shapes on one line are the point here.
+@pytest.mark.filterwarnings("ignore:lazycore has compiled")
 @settings(max_examples=25, deadline=None)
 @given(broadcastable())
 def test_any_shapes_that_broadcast(shapes: list[tuple[int, ...]]) -> None:
