@@ -13,10 +13,10 @@ __all__ = ["build_of"]
 
 @cache
 def build_of(module: str) -> str:
-    """A digest of the Python files of the package that the module ``module`` belongs to, as they are on its first call.
-    The module must be imported, and better not long ago."""
+    """A digest of the Python files of the package that has the module ``module`` in it, or of a module in none, as they
+    are on the first call. The module must be imported, and better not long ago."""
     content = hashlib.blake2b(digest_size=16)
-    for path in _files(module.partition(".")[0]):
+    for path in _files(module.rpartition(".")[0] or module):
         content.update(f"{path.name}:".encode())
         content.update(path.read_bytes())
     return content.hexdigest()

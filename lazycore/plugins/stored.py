@@ -72,7 +72,7 @@ class StoredExecutables:
         try:
             data = store().read(key)
         except OSError as error:
-            _warn(f"the cache of compiled programs cannot be read: {error}")
+            _warn(f"the cache of compiled programs cannot be read: {_why(error)}")
             return None
         return None if data is None else self._load(key, data)
 
@@ -131,6 +131,11 @@ class StoredExecutables:
     def _meta(self, key: str) -> ArtifactMeta:
         info = self._info
         return ArtifactMeta(info.name, info.version, info.api_version, self._target, key, info.fingerprint)
+
+
+def _why(error: OSError) -> str:
+    # Without the file's name, so that Python says it once and not for each program.
+    return f"{error.strerror or error} ({store().root})"
 
 
 def _warn(text: str) -> None:
