@@ -23,7 +23,8 @@ class Array:
     """``at`` gives the element at a position, in the dtype's compute type; ``flat``, where elements keep their
     row-major order on the way from memory, the one at a position of the flattened tensor. ``cost`` counts the ops that
     are computed for an element on the way; 0 for memory and views of it. ``memory`` is the variable of the program that
-    holds exactly the array."""
+    holds exactly the array. ``divided``: positions are quotients and remainders of others, and must not become such
+    again: TVM's simplifier is wrong about a remainder of a sum of a remainder."""
 
     shape: Shape
     dtype: DType
@@ -31,6 +32,7 @@ class Array:
     flat: Callable[[Expr], Expr] | None = None
     cost: int = 0
     memory: Any = None
+    divided: bool = False
 
     @property
     def size(self) -> int:
@@ -50,16 +52,29 @@ class Array:
         """The same elements in row-major order."""
         if shape == self.shape:
             return self
-        return Array(shape, self.dtype, lambda *i: self.element(ravel(i, shape)), self.flat, self.cost, self.memory)
+        if self.flat is None and _long(shape) == _long(self.shape):
+            return self.moved(shape, lambda *i: self.at(*_spread(i, shape, self.shape)))
+        at = lambda *i: self.element(ravel(i, shape))  # noqa: E731
+        return Array(shape, self.dtype, at, self.flat, self.cost, self.memory, self.flat is None)
 
     def moved(self, shape: Shape, at: Callable[..., Expr]) -> Array:
         """A view: elements of this array at other positions."""
-        return Array(shape, self.dtype, at, None, self.cost)
+        return Array(shape, self.dtype, at, None, self.cost, divided=self.divided)
 
 
 def widened(x: Array) -> Array:
     """The array in the type that its elements are computed in: 16-bit floats as float32, so that nothing is rounded."""
     return replace(x, dtype=DType(compute_type(x.dtype)), memory=None)
+
+
+def _long(shape: Shape) -> list[int]:
+    return [n for n in shape if n != 1]
+
+
+def _spread(i: Sequence[Any], shape: Shape, to: Shape) -> tuple[Any, ...]:
+    """A position in another shape that differs only in dimensions of size 1."""
+    rest = (index for index, n in zip(i, shape, strict=True) if n != 1)
+    return tuple(tir.const(0, "int32") if n == 1 else next(rest) for n in to)
 
 
 def ravel(indices: Sequence[Any], shape: Shape) -> Any:
@@ -115,7 +130,7 @@ def elementwise(function: Callable[..., Expr], *operands: Array, dtype: DType) -
             values = [_one(o) if o.size == 1 else o.element(place) for o in operands]
             return rounded(_applied(function, values), dtype)
 
-    return Array(shape, dtype, at, flat, cost)
+    return Array(shape, dtype, at, flat, cost, divided=any(o.divided for o in operands))
 
 
 def _applied(function: Callable[..., Expr], values: Sequence[Expr]) -> Expr:

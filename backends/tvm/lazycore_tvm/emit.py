@@ -88,7 +88,7 @@ class Emitter:
             if array is None or array.memory is not None:
                 continue
             repeated = again or array.size < size or array.cost > _LONGEST_CHAIN
-            if row.kind is Kind.host or (array.cost and repeated):
+            if row.kind is Kind.host or (array.cost and repeated) or (row.divides and array.divided):
                 (self._arrays[value.id],) = self._computed([array], [value.spec], "fused")
 
     def _lower(self, node: Node, row: Lowering) -> None:

@@ -40,8 +40,8 @@ class Lowering:
     ``needs_out``: it also gets the outputs' specs as the keyword ``out``. ``rereads``: it reads operands more than
     once, so that they are computed before. ``raw``: elements are only moved; 16-bit floats of a host function arrive
     as they are. ``wraps``: whole numbers may wrap around, and what follows must not be fused, since TVM and LLVM hold
-    that ``x + 1 > x``. ``empty``: operands may be empty where the result is not. ``dtypes``: what operands and results
-    may be.
+    that ``x + 1 > x``. ``divides``: it makes positions by division, or hides that its operands do. ``empty``: operands
+    may be empty where the result is not. ``dtypes``: what operands and results may be.
     """
 
     function: Callable[..., Any]
@@ -51,6 +51,7 @@ class Lowering:
     rereads: bool = False
     raw: bool = False
     wraps: bool = False
+    divides: bool = False
     empty: bool = False
     check: Check | None = None
 

@@ -91,20 +91,23 @@ fmod.Scalar remainder.Tensor remainder.Scalar maximum minimum fmax fmin atan2 hy
 pow.Tensor_Tensor remainder.Scalar_Tensor div.Tensor_mode div.Scalar_mode pow.Tensor_Scalar pow.Scalar
 bitwise_left_shift.Tensor bitwise_right_shift.Tensor eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar
 le.Tensor le.Scalar gt.Tensor gt.Scalar ge.Tensor ge.Scalar logical_and logical_or logical_xor bitwise_and.Tensor
-bitwise_and.Scalar bitwise_or.Tensor bitwise_or.Scalar bitwise_xor.Tensor bitwise_xor.Scalar full scalar_tensor
-arange.start_step eye.m clone alias lift_fresh_copy _to_copy view squeeze squeeze.dim squeeze.dims unsqueeze permute
-expand select.int slice.Tensor flip roll repeat cat stack constant_pad_nd tril triu diagonal
-lazycore.dynamic_slice.default lazycore.dynamic_update_slice.default slice_scatter select_scatter select_backward
-slice_backward embedding gather index_select take index.Tensor sum sum.dim_IntList prod prod.dim_int mean mean.dim
-amax max amin min argmax argmin max.dim min.dim any any.dim any.dims all all.dim all.dims count_nonzero.dim_IntList
-var_mean.correction var.correction std.correction logsumexp linalg_vector_norm norm.Scalar norm.ScalarOpt_dim mse_loss
-smooth_l1_loss huber_loss mse_loss_backward smooth_l1_loss_backward huber_loss_backward binary_cross_entropy
-binary_cross_entropy_backward binary_cross_entropy_with_logits nll_loss_forward nll_loss2d_forward nll_loss_backward
-nll_loss2d_backward _native_batch_norm_legit_functional _native_batch_norm_legit.no_stats native_batch_norm_backward
-native_layer_norm native_layer_norm_backward native_group_norm native_group_norm_backward lazycore.philox.default
-where.self masked_fill.Scalar masked_fill.Tensor clamp clamp.Tensor hardtanh clamp_min clamp_min.Tensor clamp_max
-clamp_max.Tensor addcmul addcdiv lerp.Scalar lerp.Tensor threshold _softmax _log_softmax _softmax_backward_data
-_log_softmax_backward_data
+bitwise_and.Scalar bitwise_or.Tensor bitwise_or.Scalar bitwise_xor.Tensor bitwise_xor.Scalar convolution
+convolution_backward full scalar_tensor arange.start_step eye.m clone alias lift_fresh_copy _to_copy view squeeze
+squeeze.dim squeeze.dims unsqueeze permute expand select.int slice.Tensor flip roll repeat cat stack constant_pad_nd
+tril triu diagonal lazycore.dynamic_slice.default lazycore.dynamic_update_slice.default slice_scatter select_scatter
+select_backward slice_backward embedding gather index_select take index.Tensor sum sum.dim_IntList prod prod.dim_int
+mean mean.dim amax max amin min argmax argmin max.dim min.dim any any.dim any.dims all all.dim all.dims
+count_nonzero.dim_IntList var_mean.correction var.correction std.correction logsumexp linalg_vector_norm norm.Scalar
+norm.ScalarOpt_dim mse_loss smooth_l1_loss huber_loss mse_loss_backward smooth_l1_loss_backward huber_loss_backward
+binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits nll_loss_forward
+nll_loss2d_forward nll_loss_backward nll_loss2d_backward mm bmm mv dot addmm baddbmm addmv addbmm addr
+_native_batch_norm_legit_functional _native_batch_norm_legit.no_stats native_batch_norm_backward native_layer_norm
+native_layer_norm_backward native_group_norm native_group_norm_backward sort.stable topk cumsum cumprod
+max_pool2d_with_indices max_pool2d_with_indices_backward avg_pool2d avg_pool2d_backward _adaptive_avg_pool2d
+_adaptive_avg_pool2d_backward lazycore.philox.default scatter.src scatter.value scatter_add index_put index_add
+index_copy index_fill.int_Scalar put embedding_dense_backward where.self masked_fill.Scalar masked_fill.Tensor clamp
+clamp.Tensor hardtanh clamp_min clamp_min.Tensor clamp_max clamp_max.Tensor addcmul addcdiv lerp.Scalar lerp.Tensor
+threshold _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data
 """
 
 

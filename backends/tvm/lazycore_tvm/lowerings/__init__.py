@@ -4,12 +4,17 @@ from lazycore_tvm.lowerings import (
     activation,
     arithmetic,
     comparison,
+    convolution,
     factory,
     indexing,
     loss,
+    matmul,
     normalization,
+    ordering,
+    pooling,
     random,
     reduction,
+    scatter,
     selection,
     shape,
     softmax,
@@ -17,6 +22,6 @@ from lazycore_tvm.lowerings import (
 )
 
 __all__ = [
-    "activation", "arithmetic", "comparison", "factory", "indexing", "loss", "normalization", "random", "reduction",
-    "selection", "shape", "softmax", "unary",
+    "activation", "arithmetic", "comparison", "convolution", "factory", "indexing", "loss", "matmul", "normalization",
+    "ordering", "pooling", "random", "reduction", "scatter", "selection", "shape", "softmax", "unary",
 ]  # fmt: skip

@@ -77,6 +77,7 @@ def _moved(old: Array, new: Array, momentum: float) -> Array:
 _NORM: dict[str, Any] = {"kind": Kind.kernel, "dtypes": FLOATS, "needs_out": True, "rereads": True}
 # Without statistics or gradients that nobody asked for, operands may be empty where the result is not.
 _LOOSE: dict[str, Any] = {**_NORM, "empty": True}
+_GROUPS: dict[str, Any] = {**_LOOSE, "divides": True}
 
 
 @lowering("_native_batch_norm_legit_functional", **_LOOSE)
@@ -171,7 +172,7 @@ def layer_norm_backward(
     return _results((dx, dw, total(g, outer) if mask[2] else None), out)
 
 
-@lowering("native_group_norm", **_NORM)
+@lowering("native_group_norm", **_GROUPS)
 def group_norm(
     x: Array, weight: Array | None, bias: Array | None, n: int, c: int, inner: int, groups: int, eps: float,
     *, out: Out,
@@ -199,7 +200,7 @@ def _split(grouped: Array, x: Array, groups: int) -> Array:
     return Array(x.shape, grouped.dtype, at, None, grouped.cost)
 
 
-@lowering("native_group_norm_backward", **_LOOSE)
+@lowering("native_group_norm_backward", **_GROUPS)
 def group_norm_backward(
     grad: Array, x: Array, mean: Array, rstd: Array, weight: Array | None, n: int, c: int, inner: int, groups: int,
     mask: Mask, *, out: Out,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from lazycore_plugin_api import DType, Node, TensorSpec
@@ -34,7 +35,8 @@ def cast(x: Array, *, dtype: DType | None = None) -> Array:
 
 
 @lowering(
-    "view", "squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", kind=Kind.view, dtypes=ANY, needs_out=True
+    "view", "squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", kind=Kind.view, dtypes=ANY, divides=True,
+    needs_out=True,
 )  # fmt: skip
 def view(x: Array, *_: Any, out: list[TensorSpec]) -> Array:
     """Another shape of the same elements in row-major order."""
@@ -108,7 +110,7 @@ def flip(x: Array, dims: Sequence[int]) -> Array:
     return x.moved(sizes, at)
 
 
-@lowering("roll", kind=Kind.view, dtypes=ANY)
+@lowering("roll", kind=Kind.view, dtypes=ANY, divides=True)
 def roll(x: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
     """Elements moved in circles along dimensions, or in the flattened tensor where none is given."""
     if not dims:
@@ -122,10 +124,15 @@ def roll(x: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
 def _rolled(x: Array, shift: int, where: int) -> Array:
     size = x.shape[where]
     back = -shift % size
-    return x.moved(x.shape, lambda *i: x.at(*replaced(i, where, tir.indexmod(i[where] + back, size))))
+
+    def at(*i: Expr) -> Expr:
+        index = i[where] + back
+        return x.at(*replaced(i, where, select(index >= size, index - size, index)))
+
+    return x.moved(x.shape, at)
 
 
-@lowering("repeat", kind=Kind.view, dtypes=ANY, needs_out=True)
+@lowering("repeat", kind=Kind.view, dtypes=ANY, divides=True, needs_out=True)
 def repeat(x: Array, repeats: Sequence[int], *, out: list[TensorSpec]) -> Array:
     """The whole tensor repeated along each dimension, new ones in front."""
 
@@ -133,7 +140,7 @@ def repeat(x: Array, repeats: Sequence[int], *, out: list[TensorSpec]) -> Array:
         own = i[len(i) - x.ndim :]
         return x.at(*(zero if n == 1 else tir.indexmod(p, n) for p, n in zip(own, x.shape, strict=True)))
 
-    return x.moved(out[0].static_shape, at)
+    return replace(x.moved(out[0].static_shape, at), divided=True)
 
 
 def _too_many(node: Node) -> str | None:
@@ -159,14 +166,14 @@ def _joined(pieces: Sequence[Array], where: int, shape: tuple[int, ...]) -> Arra
     return Array(shape, pieces[0].dtype, at, None, cost + 1)
 
 
-@lowering("cat", dtypes=ANY, empty=True, check=_too_many, needs_out=True)
+@lowering("cat", dtypes=ANY, empty=True, check=_too_many, needs_out=True, divides=True)
 def cat(tensors: Sequence[Array], dim: int = 0, *, out: list[TensorSpec]) -> Array:
     """Tensors joined along a dimension; empty ones are skipped."""
     shape = out[0].static_shape
     return _joined([t for t in tensors if t.size], axis(dim, len(shape)), shape)
 
 
-@lowering("stack", dtypes=ANY, check=_too_many, needs_out=True)
+@lowering("stack", dtypes=ANY, check=_too_many, needs_out=True, divides=True)
 def stack(tensors: Sequence[Array], dim: int = 0, *, out: list[TensorSpec]) -> Array:
     """Tensors joined along a new dimension."""
     shape = out[0].static_shape
@@ -174,7 +181,7 @@ def stack(tensors: Sequence[Array], dim: int = 0, *, out: list[TensorSpec]) -> A
     return _joined([t.reshaped(_inserted(t.shape, where, 1)) for t in tensors], where, shape)
 
 
-@lowering("constant_pad_nd", dtypes=ANY, needs_out=True)
+@lowering("constant_pad_nd", dtypes=ANY, needs_out=True, divides=True)
 def constant_pad(x: Array, widths: Sequence[int], value: Any, *, out: list[TensorSpec]) -> Array:
     """Padded with a number; widths are (before, after) from the last dimension on, negative ones cut off."""
     before = [0] * x.ndim
@@ -201,13 +208,13 @@ def _triangle(x: Array, kept: Any) -> Array:
     return Array(x.shape, x.dtype, at, None, x.cost + 1)
 
 
-@lowering("tril", dtypes=ANY)
+@lowering("tril", dtypes=ANY, divides=True)
 def tril(x: Array, diagonal: int = 0) -> Array:
     """Matrices with zeros above a diagonal."""
     return _triangle(x, lambda row, column: column - row <= diagonal)
 
 
-@lowering("triu", dtypes=ANY)
+@lowering("triu", dtypes=ANY, divides=True)
 def triu(x: Array, diagonal: int = 0) -> Array:
     """Matrices with zeros below a diagonal."""
     return _triangle(x, lambda row, column: column - row >= diagonal)
@@ -236,7 +243,7 @@ def start_of(start: Any, size: int, window: int) -> Expr:
     return tir.Cast("int32", place)
 
 
-@lowering("lazycore.dynamic_slice.default", dtypes=ANY, rereads=True)
+@lowering("lazycore.dynamic_slice.default", dtypes=ANY, rereads=True, divides=True)
 def dynamic_slice(x: Array, starts: tuple[Any, ...], sizes: tuple[int, ...]) -> Array:
     """The part of x that starts at run-time positions and has known sizes."""
 
@@ -247,7 +254,7 @@ def dynamic_slice(x: Array, starts: tuple[Any, ...], sizes: tuple[int, ...]) -> 
     return Array(tuple(sizes), x.dtype, at, None, x.cost + 1)
 
 
-@lowering("lazycore.dynamic_update_slice.default", dtypes=ANY, rereads=True)
+@lowering("lazycore.dynamic_update_slice.default", dtypes=ANY, rereads=True, divides=True)
 def dynamic_update_slice(x: Array, update: Array, starts: tuple[Any, ...]) -> Array:
     """x with the update written at run-time positions."""
 
@@ -265,14 +272,17 @@ def _written(x: Array, source: Array, where: int, places: range) -> Array:
 
     def at(*i: Expr) -> Expr:
         behind = i[where] - places.start
-        hit = tir.all(behind >= 0, i[where] <= places[-1], tir.EQ(tir.indexmod(behind, places.step), 0))
-        own = source.at(*replaced(i, where, tir.indexdiv(behind, places.step)))
+        hit = tir.all(behind >= 0, i[where] <= places[-1])
+        if places.step != 1:
+            hit = tir.all(hit, tir.EQ(tir.indexmod(behind, places.step), 0))
+            behind = tir.indexdiv(behind, places.step)
+        own = source.at(*replaced(i, where, behind))
         return tir.if_then_else(hit, own, x.at(*i))
 
     return Array(x.shape, x.dtype, at, None, x.cost + source.cost + 1) if places else x
 
 
-@lowering("slice_scatter", dtypes=ANY, empty=True)
+@lowering("slice_scatter", dtypes=ANY, empty=True, divides=True)
 def slice_scatter(
     x: Array, source: Array, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Array:
@@ -281,7 +291,7 @@ def slice_scatter(
     return _written(x, source, where, span(x.shape[where], start, end, step))
 
 
-@lowering("select_scatter", dtypes=ANY)
+@lowering("select_scatter", dtypes=ANY, divides=True)
 def select_scatter(x: Array, source: Array, dim: int, index: int) -> Array:
     """x with one slice replaced."""
     where = axis(dim, x.ndim)
@@ -295,13 +305,13 @@ def zeros(shape: Sequence[int], like: Array) -> Array:
     return Array(tuple(shape), like.dtype, lambda *_: nothing.at(), lambda _: nothing.at(), 1)
 
 
-@lowering("select_backward", dtypes=ANY)
+@lowering("select_backward", dtypes=ANY, divides=True)
 def select_backward(grad: Array, sizes: Sequence[int], dim: int, index: int) -> Array:
     """Zeros with the gradient in one slice."""
     return select_scatter(zeros(sizes, grad), grad, dim, index)
 
 
-@lowering("slice_backward", dtypes=ANY, empty=True)
+@lowering("slice_backward", dtypes=ANY, empty=True, divides=True)
 def slice_backward(grad: Array, sizes: Sequence[int], dim: int, start: int, end: int, step: int) -> Array:
     """Zeros with the gradient in a range of slices."""
     return slice_scatter(zeros(sizes, grad), grad, dim, start, end, step)
