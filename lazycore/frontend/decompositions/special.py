@@ -12,9 +12,11 @@ __all__ = ["SPECIAL"]
 
 
 def polygamma(n: int, x: torch.Tensor) -> torch.Tensor:
-    """``aten::polygamma``: derivative n of the digamma function."""
+    """``aten::polygamma``: derivative n of the digamma function. Steep between poles: 16 bits compute in 32."""
     if n == 0:
         return torch.digamma(x)
+    if x.dtype in (torch.float16, torch.bfloat16):
+        return polygamma(n, x.to(torch.float32)).to(x.dtype)
     scale = (1 if n % 2 else -1) * float(math.factorial(n))
     if n == 1:
         # zeta knows no negative numbers between the poles; the first derivative is reflected there.
