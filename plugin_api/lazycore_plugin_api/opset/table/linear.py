@@ -48,6 +48,7 @@ LINEAR = [
     row("bmm(Tensor self, Tensor mat2) -> Tensor", same(), batched("self", "mat2")),
     row("mv(Tensor self, Tensor vec) -> Tensor", same(), matrix_vector("self", "vec")),
     row("dot(Tensor self, Tensor tensor) -> Tensor", same(), to_scalar()),
+    row("vdot(Tensor self, Tensor other) -> Tensor", same(), to_scalar(), "self is conjugated"),
     row(
         "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
         same(),
