@@ -60,7 +60,7 @@ linalg_cholesky_ex linalg_lu_factor_ex linalg_lu lu_unpack linalg_lu_solve linal
 linalg_solve_triangular triangular_solve cholesky_solve cholesky_inverse linalg_qr geqrf linalg_householder_product
 ormqr _fft_c2c _fft_r2c _fft_c2r i0 special_i0e special_i1 special_i1e special_erfcx digamma erfinv special_ndtri
 special_log_ndtr special_spherical_bessel_j0 polygamma igamma igammac special_zeta nextafter frexp.Tensor gcd lcm
-_conj_physical
+_conj_physical nonzero_static
 isposinf isneginf complex polar conj_physical angle kthvalue median.dim nanmedian.dim median nanmedian mode cummax
 cummin logcumsumexp searchsorted.Tensor searchsorted.Scalar bucketize.Tensor bucketize.Scalar max_pool3d_with_indices
 max_pool3d_with_indices_backward avg_pool3d avg_pool3d_backward adaptive_max_pool2d adaptive_max_pool2d_backward

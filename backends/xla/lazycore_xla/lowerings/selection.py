@@ -7,7 +7,7 @@ from jax import lax
 
 from lazycore_xla.lowerings.operands import Array, Out, Scalar, as_dtype, axis_of, is_float
 from lazycore_xla.lowerings.sort import ordered
-from lazycore_xla.registry import lowering
+from lazycore_xla.registry import NUMERIC, lowering
 
 __all__: list[str] = []
 
@@ -126,3 +126,12 @@ def _searchsorted(
 @lowering("aten.bucketize.Tensor", "aten.bucketize.Scalar", needs_out=True)
 def _bucketize(x: Scalar, boundaries: Array, *, out_int32: bool = False, right: bool = False, out: Out) -> Array:
     return _searchsorted(boundaries, x, out_int32=out_int32, right=right, out=out)
+
+
+@lowering("aten.nonzero_static.default", dtypes=NUMERIC)
+def _nonzero_static(x: Array, *, size: int, fill_value: int = -1) -> Array:
+    """The places of the first ``size`` elements that are not zero, row by row, shape (size, rank); filled up."""
+    if x.ndim == 0 or x.size == 0:
+        return jnp.full((size, x.ndim), fill_value, jnp.int64)
+    places = jnp.nonzero(x != as_dtype(0, x.dtype), size=size, fill_value=fill_value)
+    return jnp.stack(places, axis=1).astype(jnp.int64)
