@@ -6,7 +6,7 @@ from lazycore_plugin_api.dtypes import DType
 from lazycore_plugin_api.errors import InvalidGraph
 from lazycore_plugin_api.ir import Node
 from lazycore_plugin_api.opset.row import OpRow
-from lazycore_plugin_api.opset.rule import Call, Sizes
+from lazycore_plugin_api.opset.rule import Call, Sizes, Unfit
 from lazycore_plugin_api.opset.table import OPSET
 from lazycore_plugin_api.specs import TensorSpec
 from lazycore_plugin_api.text import node_text
@@ -38,8 +38,17 @@ def infer(node: Node) -> tuple[TensorSpec | None, ...]:
 def _apply(row: OpRow, call: Call) -> tuple[tuple[DType | None, ...], tuple[Sizes | None, ...]]:
     assert row.dtype is not None
     assert row.shape is not None
+    _check_positions(row, call)
     dtypes, shapes = row.dtype.apply(call), row.shape.apply(call)
     return (dtypes * len(shapes) if len(dtypes) == 1 else dtypes), shapes
+
+
+def _check_positions(row: OpRow, call: Call) -> None:
+    for operand in row.index:
+        for value in call.values(operand.argument):
+            dtype = value.spec.dtype
+            if dtype.is_floating or dtype.is_complex:
+                raise Unfit(f"has {operand.argument} of {dtype.short}, which are no positions")
 
 
 def fault_of(node: Node, static: bool) -> str | None:
@@ -60,6 +69,7 @@ def fault_of(node: Node, static: bool) -> str | None:
 def _wrong_output(row: OpRow, call: Call, node: Node, static: bool) -> str | None:
     assert row.dtype is not None
     assert row.shape is not None
+    _check_positions(row, call)
     outputs, dtypes = node.outputs, row.dtype.apply(call)
     # What is not looked at is taken as it is, but for (0,), the place of an output that was not asked for.
     shapes = row.shape.apply(call) if static else [o.spec.shape if o.spec.shape != (0,) else None for o in outputs]

@@ -94,6 +94,8 @@ UNFIT = [
     ),
     (call("aten.index.Tensor", meta(2), [meta(dtype=LONG)] * 2), "has 2 indices for [2]"),
     (call("aten.index_select.default", meta(2), 0, meta(1, 1, dtype=LONG)), "selects by an index of shape [1, 1]"),
+    (call("aten.gather.default", meta(2), 0, meta(2)), "has index of f32, which are no positions"),
+    (call("aten.index.Tensor", meta(2), [meta(2)]), "has indices of f32, which are no positions"),
     (call("aten.view.default", meta(2, 3), [4, -1]), "has [2, 3] viewed as [4, -1]"),
     (call("aten.expand.default", meta(2, 3), [2, 4]), "has [2, 3] expanded to [2, 4]"),
     (call("aten.expand.default", meta(2, 3), [3]), "expanded to [3], which has fewer dimensions"),
