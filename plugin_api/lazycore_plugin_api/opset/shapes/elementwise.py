@@ -5,7 +5,7 @@ from __future__ import annotations
 from lazycore_plugin_api.opset.rule import Call, Unfit, rule
 from lazycore_plugin_api.opset.shapes.dims import Shapes, broadcast_sizes
 
-__all__ = ["as_listed", "broadcast", "fixed_shape", "masked", "open_shape", "same_as"]
+__all__ = ["as_listed", "broadcast", "fixed_shape", "masked", "same_as"]
 
 
 @rule
@@ -43,9 +43,3 @@ def as_listed(call: Call, argument: str) -> Shapes:
 def fixed_shape(call: Call, *sizes: int) -> Shapes:  # noqa: ARG001
     """Always the same."""
     return (sizes,)
-
-
-@rule
-def open_shape(call: Call, outputs: int = 1) -> Shapes:  # noqa: ARG001
-    """Left open."""
-    return (None,) * outputs
