@@ -15,7 +15,7 @@ import numpy as np
 from lazycore_xla.lowerings.operands import Array, transpose_of
 from lazycore_xla.registry import FLOATING, REAL, lowering
 
-__all__ = ["Axis", "resized"]
+__all__ = ["Axis", "precision", "resized"]
 
 Sizes = Sequence[int]
 Scale = float | None
@@ -61,12 +61,17 @@ def _taken(x: Array, axis: int, places: Any) -> Array:
     return jnp.take(x, jnp.asarray(np.minimum(places.astype(np.int32), x.shape[axis] - 1)), axis=axis)
 
 
-def _places(size: int, target: int, align_corners: bool, scale: Scale) -> Any:
+def precision(x: Array) -> Any:
+    """The NumPy dtype in which places between elements are reckoned: the elements' own, but no 16 bits."""
+    return np.float64 if x.dtype == np.float64 else np.float32
+
+
+def _places(size: int, target: int, align_corners: bool, scale: Scale, kind: Any) -> Any:
     """Where each output lies between the inputs: corner to corner, or centre to centre."""
-    positions = np.arange(target, dtype=np.float32)
+    positions = np.arange(target, dtype=kind)
     if align_corners:
-        return positions * np.float32((size - 1) / (target - 1) if target > 1 else 0)
-    return (positions + np.float32(0.5)) * np.float32(_ratio(size, target, scale)) - np.float32(0.5)
+        return positions * kind((size - 1) / (target - 1) if target > 1 else 0)
+    return (positions + kind(0.5)) * kind(_ratio(size, target, scale)) - kind(0.5)
 
 
 def _linear(align_corners: bool) -> Axis:
@@ -74,9 +79,10 @@ def _linear(align_corners: bool) -> Axis:
         size = x.shape[axis]
         if size == target:
             return x
-        places = np.maximum(_places(size, target, align_corners, scale), np.float32(0))
+        kind = precision(x)
+        places = np.maximum(_places(size, target, align_corners, scale, kind), kind(0))
         low = np.minimum(places.astype(np.int32), size - 1)
-        weight = (places - low).astype(np.float32)
+        weight = (places - low).astype(kind)
         return _weighted(x, axis, [(low, 1 - weight), (np.minimum(low + 1, size - 1), weight)])
 
     return along
@@ -84,11 +90,11 @@ def _linear(align_corners: bool) -> Axis:
 
 def _cubic(align_corners: bool) -> Axis:
     def along(x: Array, axis: int, target: int, scale: Scale) -> Array:
-        size = x.shape[axis]
-        places = _places(size, target, align_corners, scale)
+        size, kind = x.shape[axis], precision(x)
+        places = _places(size, target, align_corners, scale, kind)
         low = np.floor(places).astype(np.int32)
-        distance = (places - low).astype(np.float32)
-        taps = [(np.clip(low + k, 0, size - 1), _cubic_weight(np.abs(distance - np.float32(k)))) for k in range(-1, 3)]
+        distance = (places - low).astype(kind)
+        taps = [(np.clip(low + k, 0, size - 1), _cubic_weight(np.abs(distance - kind(k)))) for k in range(-1, 3)]
         return _weighted(x, axis, taps)
 
     return along
@@ -97,7 +103,7 @@ def _cubic(align_corners: bool) -> Axis:
 def _cubic_weight(t: Any) -> Any:
     near = ((CUBIC + 2) * t - (CUBIC + 3)) * t * t + 1
     far = ((CUBIC * t - 5 * CUBIC) * t + 8 * CUBIC) * t - 4 * CUBIC
-    return np.where(t <= 1, near, far).astype(np.float32)
+    return np.where(t <= 1, near, far).astype(t.dtype)
 
 
 def _weighted(x: Array, axis: int, taps: Sequence[tuple[Any, Any]]) -> Array:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lazycore_xla.lowerings.operands import Array, transpose_of
-from lazycore_xla.lowerings.upsample import Axis, resized
+from lazycore_xla.lowerings.upsample import Axis, precision, resized
 from lazycore_xla.registry import FLOATING, lowering
 
 __all__: list[str] = []
@@ -34,7 +34,7 @@ def _cubic(t: Any) -> Any:
 
 def _axis(kernel: Callable[[Any], Any], reach: int, align_corners: bool) -> Axis:
     def along(x: Array, axis: int, target: int, scale: Scale) -> Array:
-        matrix = _weights(x.shape[axis], target, align_corners, scale, kernel, reach)
+        matrix = _weights(x.shape[axis], target, align_corners, scale, kernel, reach, precision(x))
         moved = jnp.moveaxis(x, axis, -1)
         return jnp.moveaxis(jnp.matmul(moved, jnp.asarray(matrix.T, x.dtype)), -1, axis)
 
@@ -42,15 +42,21 @@ def _axis(kernel: Callable[[Any], Any], reach: int, align_corners: bool) -> Axis
 
 
 def _weights(
-    size: int, target: int, align_corners: bool, scale: Scale, kernel: Callable[[Any], Any], reach: int
-) -> Any:  # fmt: skip
+    size: int,
+    target: int,
+    align_corners: bool,
+    scale: Scale,
+    kernel: Callable[[Any], Any],
+    reach: int,
+    kind: Any,
+) -> Any:
     """The (target, size) matrix of the resize: rows of kernel values around the output's centre that add up to 1."""
     if align_corners:
         ratio = (size - 1) / (target - 1) if target > 1 else 0.0
     else:
         ratio = 1 / scale if scale is not None and scale > 0 else size / target
     support = reach / 2 * max(ratio, 1.0)
-    centre = np.float32(ratio) * (np.arange(target, dtype=np.float32) + np.float32(0.5))
+    centre = kind(ratio) * (np.arange(target, dtype=kind) + kind(0.5))
     first = np.maximum((centre - support + 0.5).astype(np.int64), 0)
     stop = np.minimum((centre + support + 0.5).astype(np.int64), size)
     places = np.arange(size)

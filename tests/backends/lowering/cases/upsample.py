@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lowering.case import ACCUMULATED, Case, case
+from lowering.case import ACCUMULATED, Case, Tolerance, case
 from lowering.samples import floats
 
 _GEOMETRIES: list[tuple[list[int], list[int], tuple[float | None, float | None]]] = [
@@ -28,4 +28,11 @@ CASES = [
     *_both("upsample_nearest2d", ()),
     *_both("upsample_bilinear2d", (True,)),
     *_both("upsample_bilinear2d", (False,)),
+]
+# Places reckoned in single precision would be off by 1e-7 of the size.
+_PRECISE = Tolerance(rtol=1e-12, atol=1e-12)
+CASES += [
+    case("aten.upsample_bilinear2d.default", floats(1, 2, 3, 3).double(), [5, 7], align, *scales, tolerance=_PRECISE)
+    for align in (True, False)
+    for scales in ((None, None), (1.9, 2.4))
 ]
