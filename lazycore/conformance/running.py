@@ -14,9 +14,9 @@ from typing import Any
 
 from lazycore.conformance.case import Case, Outcome, Status
 from lazycore.conformance.suite import Runner, all_cases, sampled
-from lazycore.conformance.workers import Failure, run_cases
+from lazycore.conformance.workers import Failure, Workers, run_cases
 
-__all__ = ["Report", "Request", "judged", "run_suite"]
+__all__ = ["Report", "Request", "Session", "chosen", "counts", "judged", "run_suite"]
 
 HIGHEST = 5
 _DESCRIBE_SECONDS = 120.0
@@ -95,16 +95,44 @@ def run_suite(request: Request, told: Callable[[int, int, Case, Outcome], None] 
         report.outcomes[case] = judged(case, _outcome(result, request.seconds), xfails)
         told(done, len(cases), case, report.outcomes[case])
     report.outcomes = {case: report.outcomes[case] for case in cases}
-    known = {case.id for case in all_cases(HIGHEST)}
-    report.stale = sorted(set(xfails) - known)
+    report.stale = _stale(xfails)
     report.unproven = _unproven(report.outcomes.values())
     report.seconds = time.monotonic() - start
     return report
 
 
+class Session:
+    """Cases one by one, in a worker that outlives them: for pytest, which asks for each."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._workers = Workers(Runner(request.backend))
+        self._xfails: Mapping[str, str] = _described(request).get("xfails", {})
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._workers.close()
+
+    def run(self, case: Case) -> Outcome:
+        """The judged outcome of a case."""
+        return judged(case, _outcome(self._workers.run(case, self.request.seconds), self.request.seconds), self._xfails)
+
+    def stale(self) -> list[str]:
+        """Expected failures that name no case."""
+        return _stale(self._xfails)
+
+
+def _stale(xfails: Mapping[str, str]) -> list[str]:
+    return sorted(set(xfails) - {case.id for case in all_cases(HIGHEST)}) if xfails else []
+
+
 def chosen(request: Request) -> list[Case]:
     """The cases of a request."""
-    cases = all_cases(request.level)
+    # What an expression begins with may say which group is meant: reproducers do not import torch's databases.
+    group = re.match(r"\^(\w+)/[^|]*$", request.cases)
+    cases = all_cases(request.level, (group[1],) if group else ())
     if request.sample:
         cases = sampled(cases)
     return [case for case in cases if re.search(request.cases, case.id)]

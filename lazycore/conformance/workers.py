@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any, Generic, TypeVar
 
-__all__ = ["Failure", "run_cases"]
+__all__ = ["Failure", "Workers", "run_cases"]
 
 C = TypeVar("C")
 # A fresh process now and then keeps what thousands of compiled programs leave behind out of the measurement.
@@ -105,6 +105,30 @@ def _result(function: Callable[[Any], Any], case: Any) -> Any:
         return Failure("error", f"SystemExit: {error}")
     except Exception as error:
         return Failure("error", f"{type(error).__name__}: {error}")
+
+
+class Workers(Generic[C]):
+    """One worker for one case at a time."""
+
+    def __init__(self, function: Callable[[C], Any], each: int = CASES_EACH) -> None:
+        self._function, self._each = function, each
+        self._worker: _Worker[C] | None = None
+
+    def run(self, case: C, seconds: float) -> Any:
+        """The case's result, or a Failure."""
+        worker = self._worker or _Worker(self._function, self._each)
+        self._worker = worker
+        worker.give(case, seconds)
+        result = worker.collect() if worker.pipe.poll(seconds) else worker.hung(seconds)
+        if isinstance(result, Failure) or worker.left <= 0:
+            self.close()
+        return result
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = None
 
 
 def run_cases(
