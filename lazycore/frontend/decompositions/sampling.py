@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
 
 import torch
 
@@ -38,10 +37,10 @@ def _placed(place: torch.Tensor, size: int, padding: int, align: bool) -> torch.
 
 
 def _read(x: torch.Tensor, corner: list[torch.Tensor]) -> torch.Tensor:
-    """Elements of x (N, C, *sizes) at whole positions, each (N, *out); 0 outside."""
+    """Elements of x (N, C, *sizes) at whole positions, each (N, *out) or broadcastable to it; 0 outside."""
     sizes = x.shape[2:]
-    inside = torch.ones_like(corner[0], dtype=torch.bool)
-    flat = torch.zeros_like(corner[0], dtype=torch.int64)
+    inside = torch.ones((), dtype=torch.bool, device=x.device)
+    flat = torch.zeros((), dtype=torch.int64, device=x.device)
     for place, size in zip(corner, sizes, strict=True):
         inside = inside & (place >= 0) & (place <= size - 1)
         whole = torch.where(inside, place, 0).clamp(0, size - 1).to(torch.int64)
@@ -52,16 +51,27 @@ def _read(x: torch.Tensor, corner: list[torch.Tensor]) -> torch.Tensor:
     return torch.where(inside.unsqueeze(1), values, 0)
 
 
+def _weighted(x: torch.Tensor, places: list[torch.Tensor], weights: list[torch.Tensor]) -> torch.Tensor:
+    """The weighted sum of x's elements around each position. Per dimension ``places`` and ``weights`` (k, N, *out): its
+    k neighbours there. All k^n are read at once, for graphs as small with many as with few."""
+    n = len(places)
+    weight = torch.ones((), dtype=x.dtype, device=x.device)
+    for i in range(n):
+        weight = weight * _on_axis(weights[i], i, n)
+    values = _read(x, [_on_axis(place, i, n) for i, place in enumerate(places)])
+    return (values * weight.unsqueeze(1)).sum(tuple(range(2, 2 + n)))
+
+
+def _on_axis(neighbours: torch.Tensor, axis: int, n: int) -> torch.Tensor:
+    """(k, N, *out) as (N, 1, .., k, .., 1, *out), with k at one of n places."""
+    moved = neighbours.movedim(0, 1)
+    return moved.reshape(moved.shape[0], *(1,) * axis, moved.shape[1], *(1,) * (n - 1 - axis), *moved.shape[2:])
+
+
 def _linear(x: torch.Tensor, places: list[torch.Tensor]) -> torch.Tensor:
     below = [p.floor() for p in places]
-    total = torch.zeros((), dtype=x.dtype, device=x.device)
-    for corner in product((0, 1), repeat=len(places)):
-        at = [b + c for b, c in zip(below, corner, strict=True)]
-        weight = torch.ones((), dtype=x.dtype, device=x.device)
-        for place, floor, side in zip(places, below, corner, strict=True):
-            weight = weight * (place - floor if side else floor + 1 - place)
-        total = total + _read(x, at) * weight.unsqueeze(1)
-    return total
+    weights = [torch.stack([b + 1 - p, p - b]) for p, b in zip(places, below, strict=True)]
+    return _weighted(x, [torch.stack([b, b + 1]) for b in below], weights)
 
 
 def _cubic_weights(t: torch.Tensor) -> list[torch.Tensor]:
@@ -76,16 +86,11 @@ def _cubic_weights(t: torch.Tensor) -> list[torch.Tensor]:
 
 def _cubic(x: torch.Tensor, places: list[torch.Tensor], padding: int, align: bool) -> torch.Tensor:
     below = [p.floor() for p in places]
-    weights = [_cubic_weights(p - b) for p, b in zip(places, below, strict=True)]
-    total = torch.zeros((), dtype=x.dtype, device=x.device)
-    for corner in product(range(4), repeat=len(places)):
-        at = [b + (c - 1) for b, c in zip(below, corner, strict=True)]
-        at = [_placed(p, size, padding, align) for p, size in zip(at, x.shape[2:], strict=True)]
-        weight = torch.ones((), dtype=x.dtype, device=x.device)
-        for options, side in zip(weights, corner, strict=True):
-            weight = weight * options[side]
-        total = total + _read(x, at) * weight.unsqueeze(1)
-    return total
+    weights = [torch.stack(_cubic_weights(p - b)) for p, b in zip(places, below, strict=True)]
+    around = [torch.stack([b - 1, b, b + 1, b + 2]) for b in below]
+    return _weighted(
+        x, [_placed(p, size, padding, align) for p, size in zip(around, x.shape[2:], strict=True)], weights
+    )
 
 
 def _grid_sampler(x: torch.Tensor, grid: torch.Tensor, mode: int, padding: int, align: bool) -> torch.Tensor:
