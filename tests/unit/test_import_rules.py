@@ -40,7 +40,7 @@ def test_the_contracts_are_kept() -> None:
 def test_the_linter_sees_the_imports_there_are(tmp_path: Path, source: str, forbidden: str) -> None:
     """A contract that the tree is known to break must be reported, or the kept ones would prove nothing."""
     config = tmp_path / "broken.toml"
-    roots = '["lazycore", "lazycore_plugin_api", "lazycore_loader", "lazycore_reference", "lazycore_xla", "lazycore_tvm"]'
+    roots = ["lazycore", "lazycore_plugin_api", "lazycore_loader", "lazycore_reference", "lazycore_xla", "lazycore_tvm"]
     config.write_text(
         f"[tool.importlinter]\nroot_packages = {roots}\ninclude_external_packages = true\n"
         f'[[tool.importlinter.contracts]]\nname = "broken"\ntype = "forbidden"\n'
