@@ -47,9 +47,9 @@ def _one(found: Outcome, cls: Any, given: Any, training: bool) -> None:
     forward = (given.forward_input.args, given.forward_input.kwargs)
 
     def outputs(place: Any, device: str, dtype: torch.dtype = torch.float32) -> list[Any]:
-        return _outputs(
-            _made(cls, place(given.constructor_input.kwargs), given, training, device, dtype), place(forward)
-        )
+        # In double precision too, parameters are drawn in single: they must be the same numbers.
+        options = (copied if dtype is torch.float64 else place)(given.constructor_input.kwargs)
+        return _outputs(_made(cls, options, given, training, device, dtype), place(forward))
 
     try:
         expected = outputs(copied, "cpu")
