@@ -56,8 +56,8 @@ _ACCUMULATED = {
     DType.complex128: Tolerance(1e-10, 1e-10),
     DType.float32: Tolerance(1e-5, 1e-5),
     DType.complex64: Tolerance(1e-5, 1e-5),
-    DType.float16: Tolerance(2e-3, 1e-3),
-    DType.bfloat16: Tolerance(1.6e-2, 1e-2),
+    DType.float16: Tolerance(2e-3, 1e-2),
+    DType.bfloat16: Tolerance(1.6e-2, 5e-2),
 }
 
 

@@ -92,8 +92,8 @@ def unsqueeze(x: Array, dim: int) -> Array:
 
 @lowering("aten.flip.default", raw=True)
 def flip(x: Array, dims: Sequence[int]) -> Array:
-    """The given dimensions backwards."""
-    return np.flip(x, tuple(dims))
+    """The given dimensions backwards; a 0-d tensor takes 0 and -1, as if it had one."""
+    return np.flip(x, tuple(dims)) if x.ndim else x
 
 
 @lowering("aten.roll.default", raw=True)

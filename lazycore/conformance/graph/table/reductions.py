@@ -89,4 +89,19 @@ def _order() -> Iterator[Row]:
     yield row("linalg_vector_norm", P(3, 4), 0, [1])
 
 
-REDUCTIONS = [*_sums(), *_extremes(), *_scans(), *_order()]
+def _scalars() -> Iterator[Row]:
+    """A 0-d operand takes the dimensions 0 and -1, as if it had one."""
+    for dim in (0, -1):
+        yield from rows("sum.dim_IntList mean.dim amax amin logsumexp any.dims", X(), [dim], odd=True, dtypes=FULL)
+        yield from rows("prod.dim_int any.dim all.dim cumsum cumprod cummax cummin", X(), dim, odd=True, dtypes=FULL)
+        yield from rows("max.dim min.dim argmax argmin logcumsumexp median.dim", X(), dim, odd=True, dtypes=FULL)
+        yield from rows("_softmax _log_softmax", X(), dim, False, odd=True, dtypes=FULL)
+        yield from rows("sort mode", X(), dim, odd=True, dtypes=FULL)
+        yield from rows("topk kthvalue", X(), 1, dim, odd=True, dtypes=FULL)
+        yield row("flip", X(), [dim], odd=True, dtypes=FULL)
+        yield row("index_select", X(), dim, I(1, below=1), odd=True, dtypes=FULL)
+        yield row("gather", X(), dim, I(below=1), odd=True, dtypes=FULL)
+        yield row("var.correction", X(), [dim], correction=0, odd=True, dtypes=FULL)
+
+
+REDUCTIONS = [*_scalars(), *_sums(), *_extremes(), *_scans(), *_order()]

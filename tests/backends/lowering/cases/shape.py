@@ -52,7 +52,15 @@ LAYOUT = [
     *_rows("squeeze.dim", (floats(1, 3, 1), -1), (floats(1, 3), 1), (floats(), 0)),
     *_rows("squeeze.dims", (floats(1, 3, 1), [0, 2]), (floats(1, 3, 1), [1, -1])),
     *_rows("unsqueeze", (floats(3), 0), (floats(3), -1), (floats(), 0), (floats(2, 3), 1)),
-    *_rows("flip", (floats(3, 4), [0]), (floats(3, 4), [-1, 0]), (ints(3, 4), [1]), (floats(), [])),
+    *_rows(
+        "flip",
+        (floats(3, 4), [0]),
+        (floats(3, 4), [-1, 0]),
+        (ints(3, 4), [1]),
+        (floats(), []),
+        (floats(), [0]),
+        (floats(), [-1]),
+    ),
     *_rows(
         "roll",
         (floats(3, 4), [1], [0]),
