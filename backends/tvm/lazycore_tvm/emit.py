@@ -12,7 +12,7 @@ from lazycore_tvm.arrays import Array, stored
 from lazycore_tvm.host_calls import HostCall
 from lazycore_tvm.kernels import build
 from lazycore_tvm.registry import TABLE, Kind, Lowering
-from lazycore_tvm.scalars import storage_type
+from lazycore_tvm.scalars import literal, storage_type
 from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = ["Emitter"]
@@ -100,7 +100,7 @@ class Emitter:
         results = row.function(*args, **kwargs)
         results = results if isinstance(results, tuple) else (results,)
         pairs = zip(results, node.outputs, strict=True)
-        kept = [(_checked(r, v.spec), v) for r, v in pairs if v.spec.numel]
+        kept = [(_checked(r if r is not None else _unasked(v.spec), v.spec), v) for r, v in pairs if v.spec.numel]
         self._bind(node, row, kept)
 
     def _bind(self, node: Node, row: Lowering, results: list[tuple[Array, Value]]) -> None:
@@ -159,6 +159,11 @@ def _nothing(spec: TensorSpec) -> Array:
         raise IndexError(f"an element of the empty {spec}")
 
     return Array(spec.static_shape, spec.dtype, at)
+
+
+def _unasked(spec: TensorSpec) -> Array:
+    """Zeros for a result that nobody reads."""
+    return Array(spec.static_shape, spec.dtype, lambda *_: literal(0, spec.dtype), lambda _: literal(0, spec.dtype), 1)
 
 
 def _checked(result: Any, spec: TensorSpec) -> Array:

@@ -8,8 +8,9 @@ from typing import Any
 
 from lazycore_plugin_api import BackendError, Buffer, Executable, HostArray, Segment, TensorSpec
 
+import lazycore_tvm.lowerings  # noqa: F401  (fills the table)
 from lazycore_tvm.emit import Emitter
-from lazycore_tvm.host_calls import HostCall
+from lazycore_tvm.host_calls import HostCall, take_failure
 from lazycore_tvm.session import TvmBuffer, to_tensor
 from lazycore_tvm.tvm_runtime import COMPILE_LOCK, compile_module, tvm
 
@@ -30,7 +31,11 @@ class TvmExecutable(Executable):
     def run(self, inputs: Sequence[Buffer | HostArray]) -> Sequence[Buffer]:
         """Returns when everything is computed. Raises BackendError where a function on the host fails."""
         tensors = [_tensor(i, spec) for i, spec in zip(inputs, self._inputs, strict=True) if spec.numel]
-        results = iter(self._main()(*tensors))
+        main = self._main()
+        try:
+            results = iter(main(*tensors))
+        except RuntimeError as error:
+            raise take_failure() or BackendError(f"tvm: {error}") from error
         return [TvmBuffer(next(results) if spec.numel else None, spec) for spec in self._outputs]
 
     def _main(self) -> Any:

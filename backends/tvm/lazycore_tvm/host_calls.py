@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from lazycore_plugin_api import Argument, BackendError, HostArray, Node, TensorSpec, Value
+from lazycore_plugin_api import Argument, BackendError, HostArray, Node, OutOfMemory, TensorSpec, Value
 
 from lazycore_tvm.registry import Lowering
 from lazycore_tvm.scalars import HALVES
 from lazycore_tvm.tvm_runtime import tvm
 
-__all__ = ["HostCall", "as_array"]
+__all__ = ["HostCall", "as_array", "take_failure"]
 
 _keys = itertools.count()
 # A program knows its functions by number; each belongs to the executable that keeps it, and goes with it.
@@ -55,7 +56,8 @@ class HostCall:
                     _write(as_array(next(waiting), spec), result, spec)
         except Exception as error:
             where = f" ({self._node.source})" if self._node.source else ""
-            raise BackendError(f"tvm: {self._node.op}{where}: {type(error).__name__}: {error}") from error
+            kind = OutOfMemory if isinstance(error, MemoryError) else BackendError
+            raise kind(f"tvm: {self._node.op}{where}: {type(error).__name__}: {error}") from error
 
     def _results(self, arrays: Iterator[HostArray]) -> tuple[Any, ...]:
         args = [self._argument(a, arrays) for a in self._node.args]
@@ -76,6 +78,9 @@ class HostCall:
 
 
 def _write(target: HostArray, result: Any, spec: TensorSpec) -> None:
+    if result is None:  # not asked for
+        target.fill(0)
+        return
     array = np.asarray(result)
     if array.shape != spec.shape:
         raise TypeError(f"the function gives {list(array.shape)} where the IR says {spec}")
@@ -83,8 +88,25 @@ def _write(target: HostArray, result: Any, spec: TensorSpec) -> None:
         np.copyto(target, array.astype(target.dtype, copy=False), casting="no")
 
 
+class _Failure(threading.local):
+    error: BackendError | None = None
+
+
+_failure = _Failure()
+
+
+def take_failure() -> BackendError | None:
+    """What the last function raised that a program called in this thread; once."""
+    error, _failure.error = _failure.error, None
+    return error
+
+
 def _dispatch(key: int, *tensors: Any) -> None:
-    _calls[key](tensors)
+    try:
+        _calls[key](tensors)
+    except BackendError as error:
+        _failure.error = error  # all that comes out of TVM is a RuntimeError with its text
+        raise
 
 
 tvm.register_global_func(HostCall.NAME, _dispatch, override=True)

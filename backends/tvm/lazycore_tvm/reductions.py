@@ -11,7 +11,7 @@ from lazycore_plugin_api import DType
 
 from lazycore_tvm.arrays import Array, elementwise, widened
 from lazycore_tvm.operands import count
-from lazycore_tvm.scalars import Expr, cast, is_nan, like, literal, select, sub, type_of
+from lazycore_tvm.scalars import Expr, at_most, cast, is_nan, like, literal, select, sub, type_of
 from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = ["extreme", "kept", "mean", "moments", "product", "reduced", "total"]
@@ -98,11 +98,11 @@ def _combiner(combine: Callable[[Expr, Expr], Expr], identity: Callable[[str], E
 
 
 def _larger(old: Expr, new: Expr) -> Expr:
-    return select(tir.any(old >= new, is_nan(old)), old, new)
+    return select(tir.any(at_most(new, old), is_nan(old)), old, new)
 
 
 def _smaller(old: Expr, new: Expr) -> Expr:
-    return select(tir.any(old <= new, is_nan(old)), old, new)
+    return select(tir.any(at_most(old, new), is_nan(old)), old, new)
 
 
 def extreme(x: Array, axes: Sequence[int], largest_wins: bool) -> Array:

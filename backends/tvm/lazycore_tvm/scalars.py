@@ -18,8 +18,8 @@ from lazycore_plugin_api import DType
 from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = [
-    "HALVES", "Expr", "bind", "call", "cast", "compute_type", "differs", "equal", "is_floating", "is_nan", "largest",
-    "like", "literal", "load", "negative", "rounded", "select", "smallest", "storage_type", "store", "sub",
+    "HALVES", "Expr", "at_most", "bind", "call", "cast", "compute_type", "differs", "equal", "is_floating", "is_nan",
+    "largest", "like", "literal", "load", "negative", "rounded", "select", "smallest", "storage_type", "store", "sub",
     "type_of",
 ]  # fmt: skip
 
@@ -153,6 +153,13 @@ def differs(x: Expr, y: Expr) -> Expr:
     return tir.any(tir.all(x, tir.Not(y)), tir.all(y, tir.Not(x))) if type_of(x) == "bool" else tir.NE(x, y)
 
 
+def at_most(x: Expr, y: Expr) -> Expr:
+    """x <= y; false of NaN. Floats are compared by ``<`` alone: where that does not hold, TVM takes ``>=`` for true."""
+    if is_floating(x):
+        return tir.Not(tir.any(y < x, is_nan(x), is_nan(y)))
+    return tir.any(tir.Not(x), y) if type_of(x) == "bool" else x <= y
+
+
 def equal(x: Expr, y: Expr) -> Expr:
     """x == y; NaN equals nothing."""
     return tir.Not(differs(x, y))
@@ -202,6 +209,6 @@ def _whole(value: Expr, to: DType) -> Expr:
 
 def _in_range(value: Expr, to: DType) -> Expr:
     source, limit = DType(type_of(value)), 2.0 ** (to.itemsize * 8 - 1)
-    inside = tir.all(value >= literal(-limit, source), value < literal(limit, source))
+    inside = tir.all(at_most(literal(-limit, source), value), value < literal(limit, source))
     safe = select(inside, value, literal(-0.0, source))
     return select(inside, tir.Cast(to.value, safe), tir.const(-(2 ** (to.itemsize * 8 - 1)), to.value))

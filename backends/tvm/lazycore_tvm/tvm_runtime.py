@@ -25,7 +25,8 @@ _OPTIONS = {"tirx.disable_assert": True}
 
 def target() -> Any:
     """The processor of this machine. No fast-math flag: each of them changes what programs compute."""
-    return tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu(), "num-cores": 1})
+    processor = tvm.target.codegen.llvm_get_system_cpu()
+    return tvm.target.Target({"kind": "llvm", "mcpu": processor, "num-cores": 1, "opt-level": 2})
 
 
 def compile_module(module: Any) -> Any:

@@ -15,7 +15,7 @@ from lazycore_tvm.arrays import Array, elementwise
 from lazycore_tvm.lowerings.unary import sigmoid
 from lazycore_tvm.operands import number
 from lazycore_tvm.registry import BOOL, FLOATS, REAL, lowering
-from lazycore_tvm.scalars import Expr, call, largest, like, negative, select, smallest, sub
+from lazycore_tvm.scalars import Expr, at_most, call, largest, like, negative, select, smallest, sub
 from lazycore_tvm.tvm_runtime import tvm
 
 tir = tvm.tirx
@@ -76,7 +76,7 @@ def elu(x: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
     """scale * x where positive, else scale * alpha * (exp(input_scale * x) - 1)."""
 
     def at(v: Expr, a: Expr, s: Expr, i: Expr) -> Expr:
-        return select(v <= like(0, v), call("expm1", v * i) * (a * s), v * s)
+        return select(at_most(v, like(0, v)), call("expm1", v * i) * (a * s), v * s)
 
     return elementwise(at, x, *(number(n, x) for n in (alpha, scale, input_scale)), dtype=x.dtype)
 
@@ -133,7 +133,7 @@ def _mish_gradient(g: Expr, x: Expr) -> Expr:
 
 def _hardswish_gradient(g: Expr, x: Expr) -> Expr:
     inner = g * (x / like(3, x) + like(0.5, x))
-    return select(x <= like(-3, x), like(0, g), select(x < like(3, x), inner, g))
+    return select(at_most(x, like(-3, x)), like(0, g), select(x < like(3, x), inner, g))
 
 
 def _hardsigmoid_gradient(g: Expr, x: Expr) -> Expr:
@@ -156,7 +156,9 @@ for _name, _gradient in _GRADIENTS.items():
 @lowering("threshold_backward", dtypes=REAL - BOOL)
 def threshold_backward(grad: Array, x: Array, limit: Any) -> Array:
     """The gradient where x > limit (or is NaN), else 0."""
-    return elementwise(lambda g, v, b: select(v <= b, like(0, g), g), grad, x, number(limit, x), dtype=grad.dtype)
+    return elementwise(
+        lambda g, v, b: select(at_most(v, b), like(0, g), g), grad, x, number(limit, x), dtype=grad.dtype
+    )
 
 
 @lowering("hardtanh_backward", dtypes=FLOATS)
@@ -164,7 +166,7 @@ def hardtanh_backward(grad: Array, x: Array, low: Any, high: Any) -> Array:
     """The gradient strictly between the bounds (and of NaN), else 0."""
 
     def at(g: Expr, v: Expr, a: Expr, b: Expr) -> Expr:
-        return select(tir.any(v <= a, v >= b), like(0, g), g)
+        return select(tir.any(at_most(v, a), at_most(b, v)), like(0, g), g)
 
     return elementwise(at, grad, x, number(low, x), number(high, x), dtype=grad.dtype)
 
@@ -182,7 +184,7 @@ def elu_backward(grad: Array, alpha: Any, scale: Any, input_scale: Any, from_res
 
     def at(g: Expr, v: Expr, a: Expr, s: Expr, i: Expr) -> Expr:
         curve = v + a * s if from_result else a * s * call("exp", v * i)
-        return select(v <= like(0, v), g * i * curve, g * s)
+        return select(at_most(v, like(0, v)), g * i * curve, g * s)
 
     return elementwise(at, grad, x, *(number(n, x) for n in (alpha, scale, input_scale)), dtype=grad.dtype)
 

@@ -10,6 +10,7 @@ from lazycore_tvm.operands import is_one, number
 from lazycore_tvm.registry import BOOL, FLOATS, INTS, REAL, lowering
 from lazycore_tvm.scalars import (
     Expr,
+    bind,
     call,
     differs,
     equal,
@@ -17,7 +18,6 @@ from lazycore_tvm.scalars import (
     is_nan,
     largest,
     like,
-    negative,
     select,
     smallest,
     sub,
@@ -93,16 +93,17 @@ def subtract_from_number(x: Array, other: Any, alpha: Any = 1) -> Array:
     return elementwise(sub, number(other, x), _scaled(x, alpha), dtype=x.dtype)
 
 
-def _quotient(x: Expr, y: Expr) -> tuple[Expr, Expr]:
-    """Integer quotient towards zero and remainder. Dividing by 0, or the smallest number by -1, would end the process:
-    the first is never asked for, the second wraps around."""
+def _quotient(x: Expr, y: Expr, use: Binary) -> Expr:
+    """``use`` of the integer quotient, towards zero, and the remainder. Dividing by 0, or the smallest number by -1,
+    would end the process: the first is never asked for, the second wraps around. The quotient stands outside of all
+    choices, within which TVM would simplify the guard away."""
     if type_of(x).startswith("uint"):
-        safe = select(tir.EQ(y, like(0, y)), like(1, y), y)
-        quotient = tir.truncdiv(x, safe)
+        quotient = tir.truncdiv(x, select(tir.EQ(y, like(0, y)), like(1, y), y))
     else:
-        safe = select(tir.any(tir.EQ(y, like(0, y)), tir.EQ(y, like(-1, y))), like(1, y), y)
-        quotient = select(tir.EQ(y, like(-1, y)), negative(x), tir.truncdiv(x, safe))
-    return quotient, x - quotient * y
+        guarded = tir.any(tir.EQ(y, like(0, y)), tir.EQ(y, like(-1, y)))
+        sign = select(tir.EQ(y, like(-1, y)), like(-1, y), like(1, y))
+        quotient = tir.truncdiv(x, select(guarded, like(1, y), y)) * sign
+    return bind(quotient, lambda whole: bind(x - whole * y, lambda rest: use(whole, rest)))
 
 
 def _adjusts(rest: Expr, y: Expr) -> Expr:
@@ -113,8 +114,7 @@ def _adjusts(rest: Expr, y: Expr) -> Expr:
 
 def _floor_quotient(x: Expr, y: Expr) -> Expr:
     if not is_floating(x):
-        quotient, rest = _quotient(x, y)
-        return select(_adjusts(rest, y), quotient - like(1, quotient), quotient)
+        return _quotient(x, y, lambda q, rest: select(_adjusts(rest, y), q - like(1, q), q))
     rest = call("fmod", x, y)
     exact = sub(x, rest) / y
     quotient = sub(exact, select(_adjusts(rest, y), like(1, x), like(0, x)))
@@ -125,16 +125,15 @@ def _floor_quotient(x: Expr, y: Expr) -> Expr:
 
 
 def _truncated_quotient(x: Expr, y: Expr) -> Expr:
-    return tir.trunc(x / y) if is_floating(x) else _quotient(x, y)[0]
+    return tir.trunc(x / y) if is_floating(x) else _quotient(x, y, lambda quotient, _: quotient)
 
 
 def _fmod(x: Expr, y: Expr) -> Expr:
-    return call("fmod", x, y) if is_floating(x) else _quotient(x, y)[1]
+    return call("fmod", x, y) if is_floating(x) else _quotient(x, y, lambda _, rest: rest)
 
 
 def _remainder(x: Expr, y: Expr) -> Expr:
-    rest = _fmod(x, y)
-    return select(_adjusts(rest, y), rest + y, rest)
+    return bind(_fmod(x, y), lambda rest: select(_adjusts(rest, y), rest + y, rest))
 
 
 def _power(x: Expr, y: Expr) -> Expr:

@@ -10,7 +10,7 @@ from lazycore_plugin_api import DType
 from lazycore_tvm.arrays import Array, elementwise
 from lazycore_tvm.operands import number
 from lazycore_tvm.registry import ANY, FLOATS, lowering
-from lazycore_tvm.scalars import Expr, differs, equal, is_nan, like, type_of
+from lazycore_tvm.scalars import Expr, at_most, differs, equal, like, type_of
 from lazycore_tvm.tvm_runtime import tvm
 
 tir = tvm.tirx
@@ -21,17 +21,13 @@ def _less(x: Expr, y: Expr) -> Expr:
     return tir.all(tir.Not(x), y) if type_of(x) == "bool" else x < y
 
 
-def _at_most(x: Expr, y: Expr) -> Expr:
-    return tir.Not(tir.any(_less(y, x), is_nan(x), is_nan(y)))
-
-
 _COMPARISONS: dict[str, Binary] = {
     "eq": equal,
     "ne": differs,
     "lt": _less,
-    "le": _at_most,
+    "le": at_most,
     "gt": lambda x, y: _less(y, x),
-    "ge": lambda x, y: _at_most(y, x),
+    "ge": lambda x, y: at_most(y, x),
 }
 
 

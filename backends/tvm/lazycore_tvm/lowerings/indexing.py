@@ -12,11 +12,13 @@ from lazycore_plugin_api import DType, Node, TensorSpec, argument_values
 from lazycore_tvm.arrays import Array
 from lazycore_tvm.lowerings.shape import replaced
 from lazycore_tvm.operands import axis
-from lazycore_tvm.registry import ANY, lowering
+from lazycore_tvm.registry import ANY, Kind, lowering
 from lazycore_tvm.scalars import Expr, select
 from lazycore_tvm.tvm_runtime import tvm
 
 tir = tvm.tirx
+# Kernels of their own: fused under a condition, TVM would take out what keeps positions in range there.
+_READS: dict[str, Any] = {"kind": Kind.kernel, "dtypes": ANY, "rereads": True}
 Indices: TypeAlias = tuple[Array | None, ...]
 
 
@@ -33,7 +35,7 @@ def no_mask(node: Node) -> str | None:
     return "a boolean mask" if masks else None
 
 
-@lowering("embedding", dtypes=ANY, rereads=True)
+@lowering("embedding", **_READS)
 def embedding(weight: Array, index: Array, padding: int, scale: bool, sparse: bool) -> Array:
     """Rows of the weight; the other arguments concern the gradient."""
     rows, width = weight.shape
@@ -48,7 +50,7 @@ def _line(x: Array) -> Array:
     return x.reshaped((1,)) if x.ndim == 0 else x
 
 
-@lowering("gather", dtypes=ANY, rereads=True)
+@lowering("gather", **_READS)
 def gather(x: Array, dim: int, index: Array, *, sparse_grad: bool = False) -> Array:
     """x at the index along a dimension, at the index's own position along all others."""
     source, own, where = _line(x), _line(index), axis(dim, x.ndim)
@@ -59,7 +61,7 @@ def gather(x: Array, dim: int, index: Array, *, sparse_grad: bool = False) -> Ar
     return Array(own.shape, x.dtype, at, None, 1).reshaped(index.shape)
 
 
-@lowering("index_select", dtypes=ANY, rereads=True)
+@lowering("index_select", **_READS)
 def index_select(x: Array, dim: int, index: Array) -> Array:
     """Slices of x along a dimension."""
     source, own, where = _line(x), _line(index), axis(dim, x.ndim)
@@ -71,7 +73,7 @@ def index_select(x: Array, dim: int, index: Array) -> Array:
     return Array(shape, x.dtype, at, None, 1).reshaped(shape if x.ndim else ())
 
 
-@lowering("take", dtypes=ANY, rereads=True)
+@lowering("take", **_READS)
 def take(x: Array, index: Array) -> Array:
     """Elements of the flattened tensor; negative positions count from its end."""
 
@@ -81,7 +83,7 @@ def take(x: Array, index: Array) -> Array:
     return Array(index.shape, x.dtype, at, None, 1)
 
 
-@lowering("index.Tensor", dtypes=ANY, rereads=True, check=no_mask, needs_out=True)
+@lowering("index.Tensor", **_READS, check=no_mask, needs_out=True)
 def index(x: Array, indices: Indices, *, out: list[TensorSpec]) -> Array:
     """Advanced indexing: index tensors broadcast, and stand where the first is if nothing is between them."""
     shape = out[0].static_shape

@@ -11,7 +11,7 @@ from lazycore_tvm.arrays import Array, elementwise, staged, widened
 from lazycore_tvm.lowerings.reduction import finished
 from lazycore_tvm.reductions import total
 from lazycore_tvm.registry import FLOATS, Kind, lowering
-from lazycore_tvm.scalars import Expr, call, largest, like, literal, negative, select, smallest, sub
+from lazycore_tvm.scalars import Expr, at_most, call, largest, like, literal, negative, select, smallest, sub
 from lazycore_tvm.tvm_runtime import tvm
 
 tir = tvm.tirx
@@ -62,12 +62,12 @@ def _smooth(x: Expr, y: Expr, beta: float) -> Expr:
 
 def _huber(x: Expr, y: Expr, delta: float) -> Expr:
     z, bound = tir.abs(sub(x, y)), like(delta, x)
-    return select(z <= bound, like(0.5, x) * z * z, bound * sub(z, like(0.5 * delta, x)))
+    return select(at_most(z, bound), like(0.5, x) * z * z, bound * sub(z, like(0.5 * delta, x)))
 
 
 def _smooth_gradient(g: Expr, x: Expr, y: Expr, beta: float) -> Expr:
     d, bound = sub(x, y), like(beta, x)
-    return select(d <= negative(bound), negative(g), select(d >= bound, g, d * g / bound))
+    return select(at_most(d, negative(bound)), negative(g), select(at_most(bound, d), g, d * g / bound))
 
 
 def _huber_gradient(g: Expr, x: Expr, y: Expr, delta: float) -> Expr:
@@ -178,7 +178,7 @@ def nll_loss(
     return finished(loss, out[0]), finished(whole, out[1])
 
 
-@lowering("nll_loss_backward", "nll_loss2d_backward", dtypes=_TARGETS, rereads=True)
+@lowering("nll_loss_backward", "nll_loss2d_backward", kind=Kind.kernel, dtypes=_TARGETS, rereads=True)
 def nll_loss_backward(
     grad: Array, x: Array, target: Array, weight: Array | None, reduction: int, ignored: int, whole: Array
 ) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 from lazycore_tvm.arrays import Array, elementwise
 from lazycore_tvm.operands import number
 from lazycore_tvm.registry import ANY, BOOL, FLOATS, REAL, lowering
-from lazycore_tvm.scalars import Expr, largest, like, select, smallest, sub, type_of
+from lazycore_tvm.scalars import Expr, at_most, largest, like, select, smallest, sub, type_of
 from lazycore_tvm.tvm_runtime import tvm
 
 tir = tvm.tirx
@@ -91,4 +91,4 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
 def threshold(x: Array, limit: Any, value: Any) -> Array:
     """value where x <= limit, else x (NaN kept)."""
     bounds = number(limit, x), number(value, x)
-    return elementwise(lambda a, bound, other: select(a <= bound, other, a), x, *bounds, dtype=x.dtype)
+    return elementwise(lambda a, bound, other: select(at_most(a, bound), other, a), x, *bounds, dtype=x.dtype)

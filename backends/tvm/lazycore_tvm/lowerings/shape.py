@@ -243,7 +243,7 @@ def start_of(start: Any, size: int, window: int) -> Expr:
     return tir.Cast("int32", place)
 
 
-@lowering("lazycore.dynamic_slice.default", dtypes=ANY, rereads=True, divides=True)
+@lowering("lazycore.dynamic_slice.default", kind=Kind.kernel, dtypes=ANY, rereads=True, divides=True)
 def dynamic_slice(x: Array, starts: tuple[Any, ...], sizes: tuple[int, ...]) -> Array:
     """The part of x that starts at run-time positions and has known sizes."""
 
@@ -254,7 +254,7 @@ def dynamic_slice(x: Array, starts: tuple[Any, ...], sizes: tuple[int, ...]) -> 
     return Array(tuple(sizes), x.dtype, at, None, x.cost + 1)
 
 
-@lowering("lazycore.dynamic_update_slice.default", dtypes=ANY, rereads=True, divides=True)
+@lowering("lazycore.dynamic_update_slice.default", kind=Kind.kernel, dtypes=ANY, rereads=True, divides=True)
 def dynamic_update_slice(x: Array, update: Array, starts: tuple[Any, ...]) -> Array:
     """x with the update written at run-time positions."""
 
