@@ -8,6 +8,7 @@ race against another process's deletion finds the file gone, and that is as good
 from __future__ import annotations
 
 import os
+import random
 import re
 import tempfile
 import time
@@ -46,7 +47,8 @@ class DiskStore:
     def __init__(self, root: Path, capacity: int) -> None:
         self.root = root
         self.capacity = capacity
-        self._unseen: int | None = None
+        # Not from 0: most processes write less than what is due, and together they must look as often.
+        self._unseen = random.random() * capacity * UNSEEN
 
     def path(self, key: str) -> Path:
         """Where the file of a key is, or would be."""
@@ -80,11 +82,10 @@ class DiskStore:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
-        unseen = None if self._unseen is None else self._unseen + len(data)
-        if unseen is None or unseen > self.capacity * UNSEEN:
+        self._unseen += len(data)
+        if self._unseen > self.capacity * UNSEEN:
+            self._unseen = 0.0
             self.evict(spared=key)
-            unseen = 0
-        self._unseen = unseen
         return True
 
     def drop(self, key: str) -> None:
