@@ -59,6 +59,8 @@ class CallOf:
             if parameter.name in DROPPED:
                 continue
             given = self.args[i] if i < len(self.args) else self.kwargs.get(parameter.name, parameter.default_value)
+            if "ScalarType" in str(parameter.real_type) and given == 4:
+                given = torch.int64  # the number that stands in schemas for it
             if parameter.kwarg_only:
                 keywords[parameter.name] = argument(given)
             else:
