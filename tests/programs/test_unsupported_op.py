@@ -68,5 +68,5 @@ def test_own_op_in_the_middle(compare) -> None:
 
 
 def test_svd_in_the_middle(compare) -> None:
-    """Some backends compile it, xla leaves it to torch."""
-    compare(spectral_penalty, fallbacks=("aten._linalg_svd.default",))
+    """A factorization and its gradient are compiled like anything else."""
+    compare(spectral_penalty)
