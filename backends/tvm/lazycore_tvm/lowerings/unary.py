@@ -69,7 +69,7 @@ def _signbit(x: Expr) -> Expr:
     if is_floating(x):
         bits = type_of(x).replace("float", "int")
         return tir.reinterpret(bits, x) < tir.const(0, bits)
-    return x < like(0, x)
+    return tir.const(False, "bool") if type_of(x) == "bool" else x < like(0, x)
 
 
 def _inverted(x: Expr) -> Expr:
@@ -90,7 +90,7 @@ lowering("neg", dtypes=REAL - BOOL, wraps=True)(_same(negative))
 lowering("relu", dtypes=REAL - BOOL)(_same(lambda x: select(x < like(0, x), like(0, x), x)))
 lowering("sign", "sgn")(_same(_sign))
 lowering("bitwise_not", dtypes=REAL - FLOATS)(_same(_inverted))
-lowering("signbit", dtypes=REAL - BOOL)(_to_bool(_signbit))
+lowering("signbit")(_to_bool(_signbit))
 lowering("isnan")(_to_bool(is_nan))
 lowering("isinf")(_to_bool(_is_infinite))
 lowering("logical_not")(_to_bool(lambda x: tir.Not(differs(x, like(0, x)))))
