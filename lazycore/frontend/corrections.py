@@ -49,6 +49,15 @@ def _multilabel_margin_loss(args: Sequence[Any], outputs: Outputs) -> Outputs:
     return (loss if args[0].dim() > 1 else loss.reshape(()), targets)
 
 
+def _pow(args: Sequence[Any], outputs: Outputs) -> Outputs:
+    """Truth values to the power of one stay truth values."""
+    base, exponent = args[:2]
+    kinds = [x.dtype if isinstance(x, torch.Tensor) else type(x) for x in (base, exponent)]
+    if outputs[0] is None or any(kind not in (torch.bool, bool) for kind in kinds):
+        return outputs
+    return (outputs[0].to(torch.bool),)
+
+
 _CORRECTIONS: dict[str, Callable[[Sequence[Any], Outputs], Outputs]] = {
     "native_layer_norm": _statistics(slice(2, 4)),
     "native_group_norm": _statistics(slice(1, 3)),
@@ -56,5 +65,6 @@ _CORRECTIONS: dict[str, Callable[[Sequence[Any], Outputs], Outputs]] = {
     "_native_batch_norm_legit": _statistics(slice(1, 5)),
     "_native_batch_norm_legit_no_training": _statistics(slice(1, 5)),
     "_native_batch_norm_legit_functional": _batch_norm,
+    "pow": _pow,
     "multilabel_margin_loss_forward": _multilabel_margin_loss,
 }

@@ -113,3 +113,12 @@ def test_nothing_joins_anything(dtype: torch.dtype) -> None:
     weight = x.to(DEVICE).requires_grad_()
     torch.cat([nothing.to(DEVICE), weight], dim=-2).sum().backward()
     assert weight.grad.tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+@pytest.mark.parametrize("exponent", [True, False, 2, 0])
+@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.usefixtures("backend")
+def test_truth_to_the_power_of_a_number(exponent: int) -> None:
+    """torch's Meta kernel says int64 of what the CPU makes a bool."""
+    truth = torch.tensor([True, False])
+    torch.testing.assert_close((truth.to(DEVICE) ** exponent).cpu(), truth**exponent, rtol=0, atol=0)
