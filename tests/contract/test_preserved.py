@@ -106,3 +106,16 @@ def test_a_hook_that_fails_is_a_warning_and_preserves_nothing(vendor: Callable[.
     with selection:
         torch.testing.assert_close(results("lazycore"), results("cpu"))
     assert LINEAR not in acme.calls("lazycore_supports")
+
+
+def test_a_classifier_trains_on_a_backend_of_few_operators(vendor: Callable[..., Vendor]) -> None:
+    """The loss's gradient is decomposed; its indices stay integers."""
+    target = torch.tensor([0, 2, 1, 1])
+    gradients = []
+    with lazycore.use_backend(vendor("TAKES |= {'aten.scatter.value'}\n").name):
+        for device in ("cpu", "lazycore"):
+            x = torch.linspace(-1, 1, 12).reshape(4, 3).to(device).requires_grad_()
+            torch.nn.functional.cross_entropy(x, target.to(device)).backward()
+            assert x.grad is not None
+            gradients.append(x.grad.cpu())
+    torch.testing.assert_close(*gradients)

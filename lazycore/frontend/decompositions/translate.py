@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from lazycore_plugin_api import Argument, Graph, Node, TensorSpec, Value
+from lazycore_plugin_api.opset import Promotion
 
 from lazycore.frontend.dtypes import TO_IR
 from lazycore.frontend.infer import compute_dtype
@@ -138,5 +139,7 @@ def _meta_tree(x: Any) -> Any:
 
 
 def _cast_to(info: OpInfo, arg: ArgInfo, dtype: torch.dtype | None) -> torch.dtype | None:
-    operands = info.row.operands
-    return dtype if not operands or arg.name in operands else None
+    row = info.row
+    if row.promotion is Promotion.none:
+        return None  # its dtype is that of numbers that are lifted; indices and masks stay what they are
+    return dtype if not row.operands or arg.name in row.operands else None
