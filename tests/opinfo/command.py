@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lazycore.conformance.database.outcome import Outcome
+from lazycore.conformance.workers import Failure, run_cases
 from tests.opinfo.known import known_failures, report
-from tests.opinfo.outcome import Outcome
-from tests.opinfo.workers import Failure, run_cases
 
 __all__ = ["arguments", "run"]
 

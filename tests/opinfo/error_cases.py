@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import lazycore
-from tests.opinfo.moving import copied, moved
-from tests.opinfo.outcome import Outcome
+from lazycore.conformance.database.moving import copied, moved
+from lazycore.conformance.database.outcome import Outcome
 
 __all__ = ["refusals"]
 

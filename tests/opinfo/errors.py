@@ -17,7 +17,7 @@ def main() -> int:
     """Parse the command line, run, report."""
 
     def one(case: tuple[str, str]) -> dict[str, Any]:
-        from tests.opinfo.cases import database
+        from lazycore.conformance.database.operators import database
         from tests.opinfo.error_cases import refusals
 
         return refusals(database()[case[0]], case[0]).row()
@@ -26,7 +26,7 @@ def main() -> int:
 
 
 def _cases() -> list[tuple[str, str]]:
-    from tests.opinfo.cases import database
+    from lazycore.conformance.database.operators import database
 
     return [(name, KIND) for name, info in database().items() if info.error_inputs_func is not None]
 

@@ -17,7 +17,7 @@ def main() -> int:
     """Parse the command line, run, report."""
 
     def one(case: tuple[str, str]) -> dict[str, Any]:
-        from tests.opinfo.module_cases import modules, run
+        from lazycore.conformance.database.modules import modules, run
 
         return run(modules()[case[0]], case[0]).row()
 
@@ -25,7 +25,7 @@ def main() -> int:
 
 
 def _cases() -> list[tuple[str, str]]:
-    from tests.opinfo.module_cases import modules
+    from lazycore.conformance.database.modules import modules
 
     return [(name, KIND) for name in modules()]
 

@@ -27,7 +27,7 @@ def main() -> int:
     def one(case: tuple[str, str]) -> dict[str, Any]:
         import torch
 
-        from tests.opinfo.cases import database, run
+        from lazycore.conformance.database.operators import database, run
 
         return run(database()[case[0]], getattr(torch, case[1]), backward=True, limit=options.samples).row()
 
@@ -37,7 +37,7 @@ def main() -> int:
 def _cases(dtypes: list[str]) -> list[tuple[str, str]]:
     import torch
 
-    from tests.opinfo.cases import database
+    from lazycore.conformance.database.operators import database
 
     ops = database()
     return [(n, d) for n in ops for d in dtypes if getattr(torch, d) in ops[n].supported_dtypes("cpu")]

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 import lazycore  # noqa: F401 - the device
-from tests.opinfo.compare import Differs, compare
-from tests.opinfo.exact import Exact, as_near, widened
-from tests.opinfo.moving import moved
+from lazycore.conformance.database.compare import Differs, compare
+from lazycore.conformance.database.exact import Exact, as_near, widened
+from lazycore.conformance.database.moving import moved
 
 EXACT = torch.tensor([1.0, -2.0, 300.0], dtype=torch.float64)
 NOISE = torch.tensor([1e-3, 0, -0.1], dtype=torch.float64)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from lazycore.conformance.database.outcome import Outcome
+from lazycore.conformance.workers import Failure, run_cases
 from tests.opinfo.known import KNOWN, known_failures, report
-from tests.opinfo.outcome import Outcome
-from tests.opinfo.workers import Failure, run_cases
 
 
 def _row(op: str, dtype: str, *errors: str) -> dict[str, Any]:

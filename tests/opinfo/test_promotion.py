@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import lazycore
-from tests.opinfo.compare import DEVICE
+from lazycore.conformance.database.compare import DEVICE
 
 DTYPES = (
     torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16,

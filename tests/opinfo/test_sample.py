@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import lazycore
-from tests.opinfo.cases import database, run
+from lazycore.conformance.database.operators import database, run
 from tests.opinfo.known import known_failures
 from tests.opinfo.runner import FORWARD
 

@@ -81,7 +81,8 @@ def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None
         values = info.name.rpartition(".")[2] not in _UNINITIALIZED
         results = _comparable(info, sample, here, expected), _comparable(info, sample, there, actual)
         compare(*results, "forward", values, tolerance, _exact(info, sample, given))
-        compare(_plain(here), _plain(there), "inputs afterwards", tolerance=tolerance)
+        left = _exact_inputs(info, given)
+        compare(_plain(here), _plain(there), "inputs afterwards", tolerance=tolerance, exact=left)
         outcome.forward += 1
     except (Exception, Differs) as error:
         outcome.fail("forward", error)
@@ -108,6 +109,17 @@ def _exact(info: Any, sample: Any, given: Any) -> Exact:
     def compute() -> Any:
         wide = widened(copied(given))
         return _comparable(info, sample, wide, _call(info, wide))
+
+    return Exact(compute)
+
+
+def _exact_inputs(info: Any, given: Any) -> Exact:
+    """The inputs after the call, some of which it may write."""
+
+    def compute() -> Any:
+        wide = widened(copied(given))
+        _call(info, wide)
+        return _plain(wide)
 
     return Exact(compute)
 

@@ -73,6 +73,7 @@ def _smallest(choices: Sequence[Choice], found: str, context: Context) -> str:
         return _shorter(choices, found, context)
     from hypothesis import HealthCheck, Phase, find, settings
     from hypothesis import strategies as st
+    from hypothesis.errors import NoSuchExample
 
     kept = st.lists(st.sampled_from(range(len(choices))), unique=True, min_size=1).map(sorted)
     options = settings(
@@ -81,14 +82,13 @@ def _smallest(choices: Sequence[Choice], found: str, context: Context) -> str:
     )  # fmt: skip
     try:
         best = find(kept, lambda places: _is_wrong([choices[p] for p in places], context), settings=options)
-    except Exception:  # no part of it is wrong by itself, or none was met: what is known is reported
+    except NoSuchExample:  # none of the parts that it tried is wrong
         return _shorter(choices, found, context)
-    smaller = _difference([choices[p] for p in best], context)
-    return smaller if isinstance(smaller, str) else found
+    return _shorter([choices[p] for p in best], found, context)
 
 
 def _shorter(choices: Sequence[Choice], found: str, context: Context) -> str:
-    """Without hypothesis, or where it finds nothing: drop one choice after the other, as long as it stays wrong."""
+    """Drop one choice after the other, as long as it stays wrong: what hypothesis leaves, or all without it."""
     kept = list(choices)
     for choice in choices:
         rest = [c for c in kept if c is not choice]

@@ -13,8 +13,8 @@ __all__ = ["OPS", "Choice", "built", "chosen_at_random"]
 
 # Ops whose result does not leave the range in which float32 is comparable, with the literals behind the operands.
 OPS: tuple[tuple[str, int, tuple[Argument, ...], dict[str, Argument]], ...] = (
-    ("aten.add.Tensor", 2, (), {"alpha": 1}),
-    ("aten.sub.Tensor", 2, (), {"alpha": 0.5}),
+    ("aten.add.Tensor", 2, (), {"alpha": 0.5}),
+    ("aten.sub.Tensor", 2, (), {"alpha": 1}),
     ("aten.mul.Tensor", 2, (), {}),
     ("aten.maximum.default", 2, (), {}),
     ("aten.minimum.default", 2, (), {}),

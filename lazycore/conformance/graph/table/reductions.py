@@ -20,7 +20,7 @@ def _sums() -> Iterator[Row]:
         yield from rows("mean", X(3, 4), dtype=dtype)
     yield from rows("sum prod", X(3, 4), dtype=_I64, dtypes=(_I64,))
     yield row("sum", X(3, 4), dtypes=WITH_COMPLEX)
-    for dim in ([0], [-1], [0, 1], [1, -3]):
+    for dim in ([0], [-1], [0, 1], [1, -3], [], None):  # without dims: all
         yield from rows("sum.dim_IntList mean.dim", X(2, 3, 4), dim)
     yield from rows("sum.dim_IntList mean.dim", X(2, 3), [1], True)
     yield from rows("sum.dim_IntList mean.dim", X(0, 3), [0], odd=True)
