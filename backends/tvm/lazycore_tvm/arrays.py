@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from lazycore_plugin_api import DType
 
-from lazycore_tvm.scalars import Expr, bind, compute_type, load, rounded, store
-from lazycore_tvm.tvm_runtime import tvm
+from lazycore_tvm.scalars import Expr, bind, compute_type, load, rounded, store, type_of
+from lazycore_tvm.tvm_runtime import tvm, walk
 
 __all__ = ["Array", "Shape", "elementwise", "ravel", "staged", "stored", "unravel", "widened"]
 
@@ -134,14 +135,28 @@ def elementwise(function: Callable[..., Expr], *operands: Array, dtype: DType) -
 
 
 def _applied(function: Callable[..., Expr], values: Sequence[Expr]) -> Expr:
-    """The function of values that are each computed once."""
+    """The function of values that are each computed once, under a name where the function uses one several times."""
+    probes = [tir.Var("probe", type_of(v)) for v in values]
+    uses = _uses(function(*probes))
 
-    def use(rest: Sequence[Expr], bound: tuple[Expr, ...]) -> Expr:
+    def use(rest: Sequence[int], bound: dict[int, Expr]) -> Expr:
         if not rest:
-            return function(*bound)
-        return bind(rest[0], lambda first: use(rest[1:], (*bound, first)))
+            return function(*(bound.get(n, value) for n, value in enumerate(values)))
+        return bind(values[rest[0]], lambda first: use(rest[1:], {**bound, rest[0]: first}))
 
-    return use(values, ())
+    return use([n for n, probe in enumerate(probes) if uses[probe] > 1 and not _is_read(values[n])], {})
+
+
+def _uses(expression: Expr) -> Counter[Any]:
+    """How often an expression names each variable."""
+    found: Counter[Any] = Counter()
+    walk(expression, (tir.Var, lambda variable: found.update([variable])), order="post")
+    return found
+
+
+def _is_read(value: Expr) -> bool:
+    """Whether a value is nothing but a read, which costs nothing to repeat."""
+    return isinstance(value, tvm.ir.Call) and value.op.name == "te.tensor_load"
 
 
 def _one(array: Array) -> Expr:

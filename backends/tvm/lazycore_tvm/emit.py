@@ -17,8 +17,8 @@ from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = ["Emitter"]
 
-# Longer chains make expressions that compile slowly and nest deeper than TVM's visitors should go.
-_LONGEST_CHAIN = 24
+# Some of TVM's passes take half as long again for each name that a chain needs for a value that is used twice.
+_LONGEST_CHAIN = 12
 
 
 class Emitter:

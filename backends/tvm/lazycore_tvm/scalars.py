@@ -76,9 +76,15 @@ def _pattern(value: float, kind: str) -> Expr:
 
 
 def bind(value: Expr, use: Callable[[Expr], Expr]) -> Expr:
-    """``use`` of a value that is computed once, however often the result names it."""
+    """``use`` of a value that is computed once, however often the result names it.
+
+    Names inside of the value are moved in front: TVM looks twice at what a name stands for, so that names nested in
+    what others stand for would double its work with each level.
+    """
     if isinstance(value, (tir.Var, tir.IntImm, tir.FloatImm)):
         return use(value)
+    if isinstance(value, tir.Let):
+        return tir.Let(value.var, value.value, bind(value.body, use))
     name = tir.Var("x", type_of(value))
     return tir.Let(name, value, use(name))
 
@@ -116,7 +122,7 @@ def _nearest_bfloat16(value: Expr) -> Expr:
 
 def rounded(value: Expr, dtype: DType) -> Expr:
     """A computed expression as it would be read back from memory."""
-    return load(store(value, dtype), dtype) if dtype in HALVES else value
+    return bind(value, lambda named: load(store(named, dtype), dtype)) if dtype in HALVES else value
 
 
 def select(condition: Expr, yes: Expr, no: Expr) -> Expr:

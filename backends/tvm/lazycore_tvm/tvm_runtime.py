@@ -13,8 +13,9 @@ os.environ.setdefault("TVM_NUM_THREADS", "1")
 os.environ.setdefault("TVM_FFI_DISABLE_TORCH_C_DLPACK", "1")
 
 import tvm
+from tvm_ffi import structural_walk as walk
 
-__all__ = ["COMPILE_LOCK", "compile_module", "target", "tvm"]
+__all__ = ["COMPILE_LOCK", "compile_module", "target", "tvm", "walk"]
 
 COMPILE_LOCK = threading.Lock()
 """TVM's compiler keeps state per process: two compiles at a time fail."""
