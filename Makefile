@@ -24,7 +24,17 @@ BUILDS := $(addsuffix /build,$(DISTS))
 .PHONY: help setup demo test test-all models opinfo lint docs bench wheels vendor-openvino clean
 
 help:
-	@echo "make setup | demo | test | test-all | models | opinfo | lint | docs | bench | wheels | vendor-openvino | clean"
+	@echo "make setup             .venv with everything in it; the others do this first"
+	@echo "make demo              trains a small language model on lazycore and on CPU eager"
+	@echo "make test              all tests but the slow ones; make test-all runs these, too"
+	@echo "make lint              ruff, mypy, and who may import whom"
+	@echo "make models            networks of transformers and timm: hours"
+	@echo "make opinfo            PyTorch's operator database, BACKEND=$(BACKEND) OPS='$(OPS)': hours"
+	@echo "make bench             recording and training steps, beside PyTorch and jax"
+	@echo "make docs              docs/opset-table.md anew"
+	@echo "make wheels            the distributions, in dist"
+	@echo "make vendor-openvino   the OpenVINO example, installed from wheels and tested"
+	@echo "make clean             removes environments and builds"
 
 setup: $(READY)
 

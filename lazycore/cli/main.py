@@ -1,4 +1,4 @@
-"""The command line: ``lazycore run``, ``explain``, ``verify``, ``repro``, ``conformance``, ``backends``."""
+"""The command line: a function for each command of ``lazycore``, its options, and what it hands them to."""
 
 from __future__ import annotations
 
