@@ -4,19 +4,24 @@ loses what the CPU's pairwise sums keep, and takes as long."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from lazycore_plugin_api import DType
 
 from lazycore_tvm.arrays import Array, elementwise, widened
+from lazycore_tvm.kernels import BY_COLUMN
 from lazycore_tvm.operands import count
 from lazycore_tvm.scalars import Expr, at_most, cast, is_nan, like, literal, select, sub, type_of
 from lazycore_tvm.tvm_runtime import tvm
 
-__all__ = ["extreme", "kept", "mean", "moments", "product", "reduced", "total"]
+__all__ = ["extreme", "in_lanes", "kept", "mean", "moments", "product", "reduced", "total"]
 
 te, tir = tvm.te, tvm.tirx
+
+# Sixteen doubles are two of the widest registers there are.
+_LANES = 16
 
 
 def reduced(
@@ -36,12 +41,29 @@ def reduced(
         full = [steps[d] if d in steps else places[d] for d in range(x.ndim)]
         return reducer(value(x.at(*full), *steps.values()), axis=list(steps.values()))
 
-    tensor = te.compute(tuple(x.shape[d] for d in others) or (1,), terms, name="reduced")
+    name = BY_COLUMN if others and others[-1] > max(axes) else "reduced"
+    tensor = te.compute(tuple(x.shape[d] for d in others) or (1,), terms, name=name)
 
     def at(*i: Expr) -> Expr:
         return tensor(*([i[d] for d in others] or [0]))
 
     return Array(shape, dtype, at, None, x.cost + 1)
+
+
+def in_lanes(
+    x: Array, axes: Sequence[int], reducer: Any, dtype: DType, value: Callable[[Expr], Expr] | None = None
+) -> Array:
+    """``reduced``, for reducers that may take terms in any order: long rows as columns of a narrow matrix first, which
+    is a loop that vectorizes, then those to one number."""
+    first, inner = min(axes, default=0), count(x.shape, axes)
+    trailing = tuple(axes) == tuple(range(first, x.ndim)) and (len(axes) == 1 or x.flat is not None)
+    if not trailing or inner < 4 * _LANES or inner % _LANES:
+        return reduced(x, axes, reducer, dtype, value and (lambda v, *_: value(v)))
+    rows = x.reshaped((*x.shape[:first], inner))
+    shape = (*x.shape[:first], inner // _LANES, _LANES)
+    narrow = replace(rows.moved(shape, lambda *i: rows.at(*i[:-2], i[-2] * _LANES + i[-1])), memory=None)
+    columns = reduced(narrow, (first,), reducer, dtype, value and (lambda v, *_: value(v)))
+    return reduced(columns, (first + 1,), reducer, dtype).reshaped(kept(x.shape, axes))
 
 
 def kept(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
@@ -53,8 +75,8 @@ def total(x: Array, axes: Sequence[int]) -> Array:
     """The sum, in the compute type of x: of integers, int64."""
     wide = widened(x)
     if not x.dtype.is_floating:
-        return reduced(wide, axes, te.sum, DType.int64, lambda v, *_: cast(v, wide.dtype, DType.int64))
-    double = reduced(wide, axes, te.sum, DType.float64, lambda v, *_: cast(v, wide.dtype, DType.float64))
+        return in_lanes(wide, axes, te.sum, DType.int64, lambda v: cast(v, wide.dtype, DType.int64))
+    double = in_lanes(wide, axes, te.sum, DType.float64, lambda v: cast(v, wide.dtype, DType.float64))
     return elementwise(lambda v: cast(v, DType.float64, wide.dtype), double, dtype=wide.dtype)
 
 
@@ -109,8 +131,8 @@ def extreme(x: Array, axes: Sequence[int], largest_wins: bool) -> Array:
     """The largest or smallest element, in the compute type of x (uint8 of booleans); NaN wins, then the first."""
     reducer = _combiner(_larger, _lowest) if largest_wins else _combiner(_smaller, _highest)
     if x.dtype is DType.bool:
-        return reduced(x, axes, reducer, DType.uint8, lambda v, *_: tir.Cast("uint8", v))
-    return reduced(widened(x), axes, reducer, widened(x).dtype)
+        return in_lanes(x, axes, reducer, DType.uint8, lambda v: tir.Cast("uint8", v))
+    return in_lanes(widened(x), axes, reducer, widened(x).dtype)
 
 
 def product(x: Array, axes: Sequence[int]) -> Array:
