@@ -73,6 +73,8 @@ def _show(console: Console, report: Report, document: dict[str, Any]) -> None:
     for name, items in (("stale xfail", report.stale), ("claimed, never executed", report.unproven)):
         for item in items:
             console.print(f"[red]{name}[/] {escape(item)}")
+    for pattern in report.unmatched:
+        console.print(f"[yellow]no case has the pattern[/] {escape(pattern)}")
     for op, pair in report.about.get("loosened", {}).items():
         console.print(f"[yellow]loosened by the vendor[/] {escape(op)}: rtol {pair[0]:g}, atol {pair[1]:g}")
     console.print(_levels(document))

@@ -37,6 +37,7 @@ def as_document(report: Report) -> dict[str, Any]:
         "counts": counts(list(report.outcomes.values())),
         "stale_xfails": report.stale,
         "claimed_without_execution": report.unproven,
+        "patterns_without_a_match": report.unmatched,
         "tolerances": _tolerances(report),
         "matrix": matrix(report),
         "cases": [_case(report, case, outcome) for case, outcome in report.outcomes.items()],
@@ -79,7 +80,7 @@ def matrix(report: Report) -> dict[str, dict[str, str]]:
         state = _state(outcome)
         row[dtype] = _worse(row.get(dtype), state)
     for label in report.unproven:
-        op, _, dtype = label.rpartition(" ")
+        op, _, dtype = label.partition(" ")
         found.setdefault(op, {})[dtype] = "unproven"
     return found
 

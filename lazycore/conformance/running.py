@@ -33,6 +33,10 @@ class Request:
     jobs: int = 1
     seconds: float = 120.0
 
+    def limit(self, case: Case) -> float:
+        """Seconds for one case; those that start several processes have more."""
+        return self.seconds * (4 if case.group == "endurance" else 1)
+
     @property
     def is_whole(self) -> bool:
         """Whether nothing of the levels is left out."""
@@ -42,13 +46,15 @@ class Request:
 @dataclass
 class Report:
     """What a run found. ``about``: the backend's own account and the versions; ``stale``: expected failures that name
-    no case; ``unproven``: claimed ``op dtype`` pairs that no case executed."""
+    no case; ``unproven``: claimed ``op dtype`` pairs, and preserved ops, that no case executed; ``unmatched``: patterns
+    that no case had, which is no failure: the suite cannot know every vendor's."""
 
     request: Request
     about: dict[str, Any] = field(default_factory=dict)
     outcomes: dict[Case, Outcome] = field(default_factory=dict)
     stale: list[str] = field(default_factory=list)
     unproven: list[str] = field(default_factory=list)
+    unmatched: list[str] = field(default_factory=list)
     seconds: float = 0.0
     started: str = ""
 
@@ -91,12 +97,15 @@ def run_suite(request: Request, told: Callable[[int, int, Case, Outcome], None] 
     report.about = {**about, "versions": _versions(), "host": _host()}
     xfails = about.get("xfails", {})
     runner = Runner(request.backend)
-    for done, (case, result) in enumerate(run_cases(runner, cases, request.jobs, request.seconds), 1):
-        report.outcomes[case] = judged(case, _outcome(result, request.seconds), xfails)
+    for done, (case, result) in enumerate(run_cases(runner, cases, request.jobs, request.limit), 1):
+        report.outcomes[case] = judged(case, _outcome(result, request.limit(case)), xfails)
         told(done, len(cases), case, report.outcomes[case])
     report.outcomes = {case: report.outcomes[case] for case in cases}
     report.stale = _stale(xfails)
     report.unproven = _unproven(report.outcomes.values())
+    if request.is_whole and request.level > 0:
+        report.unproven += _never_run(about.get("preserved", []), report.outcomes.values())
+        report.unmatched = _never_run(about.get("patterns", []), report.outcomes.values())
     report.seconds = time.monotonic() - start
     return report
 
@@ -117,7 +126,8 @@ class Session:
 
     def run(self, case: Case) -> Outcome:
         """The judged outcome of a case."""
-        return judged(case, _outcome(self._workers.run(case, self.request.seconds), self.request.seconds), self._xfails)
+        limit = self.request.limit(case)
+        return judged(case, _outcome(self._workers.run(case, limit), limit), self._xfails)
 
     def stale(self) -> list[str]:
         """Expected failures that name no case."""
@@ -165,6 +175,11 @@ def _unproven(outcomes: Any) -> list[str]:
     return sorted(claimed - executed)
 
 
+def _never_run(ops: Sequence[str], outcomes: Any) -> list[str]:
+    executed = {label.partition(" ")[0] for outcome in outcomes for label in outcome.executed}
+    return sorted(set(ops) - executed)
+
+
 def describe(selection: str) -> dict[str, Any]:
     """The backend's account of itself, as JSON has it. Raises what opening it raises."""
     from lazycore.conformance.opening import open_backend
@@ -182,6 +197,8 @@ def describe(selection: str) -> dict[str, Any]:
         "dtypes": sorted(d.value for d in info.dtypes),
         "claimed_dtypes": sorted(d.value for d in profile.dtypes),
         "capabilities": capabilities,
+        "preserved": backend.preserve_ops(),
+        "patterns": [f"{info.name}.{pattern.name}.composite" for pattern in backend.patterns()],
         "loosened": {op: list(pair) for op, pair in profile.tolerances.items()},
         "xfails": dict(profile.xfails),
     }

@@ -116,6 +116,9 @@ def _losses() -> Iterator[Row]:
     marked = G(1, 0, 1, 1, 1, 0, shape=(2, 3))
     yield row("multilabel_margin_loss_backward", X(), X(2, 3), chosen, 1, marked, dtypes=FULL)
     yield row("mse_loss_backward", X(3, 4), X(3, 4), X(3, 4), 0)
+    alphas = X(2, 6, 7, low=-9, high=-1)
+    paths = (X(6, 2, 4, low=-3, high=-0.5), I(2, 3, below=3), [6, 5], [3, 2], P(2), alphas, 3)
+    yield row("_ctc_loss_backward", X(2), *paths, dtypes=FULL)
     image = (X(2, 4, 2, 3), I(2, 2, 3, below=4), None, 1, -100, G(12, shape=()))
     yield row("nll_loss2d_backward", X(), *image, dtypes=FULL)
 

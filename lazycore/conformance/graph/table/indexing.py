@@ -22,6 +22,7 @@ def _reads() -> Iterator[Row]:
     yield row("index.Tensor", X(3, 4), [I(5, below=3)], dtypes=ALL)
     yield row("index.Tensor", X(3, 4), [None, I(2, 2, below=4)], dtypes=ALL)
     yield row("index.Tensor", X(3, 4), [I(3, 1, below=3), I(2, below=4)], dtypes=ALL)
+    yield row("_unsafe_index.Tensor", X(3, 4), [I(5, below=3)], dtypes=ALL)
     yield row("take", X(3, 4), I(5, below=12), dtypes=ALL)
     yield row("embedding", X(5, 3), I(2, 4, below=5))
     for mode in (0, 1, 2):
@@ -52,6 +53,7 @@ def _writes() -> Iterator[Row]:
     yield row("index_put", X(3, 4), [_ONCE], X(3, 4), dtypes=ALL)
     yield row("index_put", X(3, 4), [I(5, below=3)], X(5, 4), True, dtypes=NUMERIC)
     yield row("index_put", X(3, 4), [_ONCE, G(0, 3, 1, dtype=_I64)], X(), dtypes=ALL)
+    yield row("_unsafe_index_put", X(3, 4), [_ONCE], X(3, 4), dtypes=FLOATS)
     yield row("put", X(3, 4), G(4, 0, 9, dtype=_I64), X(3), dtypes=ALL)
     yield row("put", X(3, 4), I(5, below=12), X(5), True, dtypes=FLOATS)
     yield row("masked_scatter", X(3, 4), B(3, 4), X(12), dtypes=ALL)

@@ -19,6 +19,7 @@ def _products() -> Iterator[Row]:
     yield row("mm", X(3, 5), X(5, 4), dtypes=_COMPLEX)
     yield row("mm", X(3, 0), X(0, 4), odd=True)
     yield row("bmm", X(2, 3, 5), X(2, 5, 4))
+    yield row("vdot", X(5), X(5), dtypes=WITH_COMPLEX)
     yield row("mv", X(3, 5), X(5))
     yield row("dot", X(5), X(5))
     for beta, alpha in ((1, 1), (0.5, -2)):
@@ -33,7 +34,7 @@ def _products() -> Iterator[Row]:
 def _grouped() -> Iterator[Row]:
     ends = G(2, 5, dtype=DType.int32)
     yield row("_grouped_mm", X(5, 16), X(2, 16, 8), ends, dtypes=(DType.bfloat16,))
-    yield row("_trilinear", X(2, 1, 3), X(1, 4, 3), X(2, 4, 1), [], [], [], [2], dtypes=FULL)
+    yield row("_trilinear", X(3, 4), X(2, 4, 5), X(3, 5), [1, 3], [0], [1, 2], [2, 3], dtypes=FULL)
 
 
 def _solving() -> Iterator[Row]:
@@ -57,7 +58,7 @@ def _solving() -> Iterator[Row]:
     yield row("linalg_householder_product", *reflectors, dtypes=FULL)
     yield row("ormqr", *reflectors, X(4, 2), dtypes=FULL)
     yield row("linalg_eig", SPD(4), vague=(0, 1), dtypes=FULL)
-    yield row("_linalg_eigvals", SPD(4), vague=(0,), dtypes=FULL)
+    yield from rows("_linalg_eigvals linalg_eigvals", SPD(4), vague=(0,), dtypes=FULL)
     yield row("_linalg_eigh", SPD(4), "L", False, vague=(1,), dtypes=FULL)
     yield row("_linalg_svd", X(4, 3), False, False, vague=(0, 2), dtypes=FULL)
 
