@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from lazycore.frontend.decompositions.table import table
 from lazycore.frontend.decompositions.translate import translate
 from lazycore.frontend.dtypes import TO_TORCH
-from lazycore.frontend.eager import _op_of, torch_arguments
+from lazycore.frontend.eager import op_of, torch_arguments
 from lazycore.frontend.preserved import composition_of
 from lazycore.frontend.schema import info_of
 
@@ -25,7 +25,7 @@ _TRACERS = ("Python", "PythonTLSSnapshot", "FuncTorchDynamicLayerFrontMode", "Fu
 def decompose(node: Node) -> Graph | None:
     """The node as a graph of ATen ops over its distinct input values, or None where nothing decomposes it."""
     try:
-        op = _op_of(node.op)
+        op = op_of(node.op)
     except AttributeError:
         return None
     function = table().get(op) or composition_of(op)

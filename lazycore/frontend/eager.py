@@ -17,11 +17,12 @@ from lazycore.frontend.randomness.generator import GENERATOR, uses_device_stream
 from lazycore.frontend.schema import DROPPED, OpInfo, info_of, overload
 from lazycore.frontend.storage import is_ours
 
-__all__ = ["eager_kernel", "run_eager", "torch_arguments"]
+__all__ = ["eager_kernel", "op_of", "run_eager", "torch_arguments"]
 
 
 @cache
-def _op_of(name: str) -> Any:
+def op_of(name: str) -> Any:
+    """torch's overload of a node's op (``aten.add.Tensor``). Raises AttributeError where torch has none."""
     namespace, base, variant = name.split(".")
     return overload(f"{namespace}::{base}" + ("" if variant == "default" else f".{variant}"))
 
@@ -29,7 +30,7 @@ def _op_of(name: str) -> Any:
 def torch_arguments(node: Node, tensors: Mapping[int, Any]) -> tuple[list[Any], dict[str, Any]]:
     """A node's arguments as torch wants them. ``tensors``: value id -> tensor; a 0-d value where the schema has a
     Scalar becomes a number."""
-    info = info_of(_op_of(node.op))
+    info = info_of(op_of(node.op))
     kinds = {a.name: a.kind for a in info.args}
     positional = [a.kind for a in info.args if not a.keyword and a.kind != "MemoryFormat" and a.name not in DROPPED]
     args = [_convert(a, k, tensors) for a, k in zip(node.args, positional, strict=False)]
@@ -60,7 +61,7 @@ def _compute(node: Node, tensors: Mapping[int, Any]) -> Any:
     if own is not None:
         return own(*(_convert(a, "", tensors) for a in node.args))
     args, kwargs = torch_arguments(node, tensors)
-    return _op_of(node.op)(*args, **kwargs)
+    return op_of(node.op)(*args, **kwargs)
 
 
 def _output(tensor: torch.Tensor | None, value: Value) -> HostArray:

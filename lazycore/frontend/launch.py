@@ -37,7 +37,7 @@ from lazycore.trace.call import Call
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 
-__all__ = ["WATCHERS", "CompiledTrace", "compile_trace", "launch", "raise_unless_within"]
+__all__ = ["WATCHERS", "CompiledTrace", "bind", "compile_trace", "launch", "raise_unless_within"]
 
 WATCHERS: list[Callable[[Plan, Sequence[LoadedBackend]], Plan]] = []
 """Each may put something between a new plan and its executables; it gets the backends that it was compiled for."""
@@ -128,13 +128,14 @@ def launch(compiled: CompiledTrace, trace: Trace) -> list[DeviceValue]:
         compiled = compiled.freezer.choose(compiled, trace.inputs)
     for check in compiled.input_checks:
         _check_input(check, trace.inputs[check.position])
-    inputs = [_bind(b, trace) for b in compiled.bindings]
+    inputs = [bind(b, trace) for b in compiled.bindings]
     exclusive = frozenset(p for p, i in compiled.donated if _exclusive(trace, i, inputs[p]))
     eager = LEDGER.timed_eager(run_eager) if config.explain else run_eager
     return executor.run(compiled.plan, inputs, run_eager=eager, exclusive=exclusive, on_fallback=count_fallback)
 
 
-def _bind(binding: Binding, trace: Trace) -> Any:
+def bind(binding: Binding, trace: Trace) -> Any:
+    """What fills an input of a plan: a value that the trace reads, or a number of its own as a 0-d array."""
     if type(binding) is InputBinding:
         return trace.inputs[binding.position]
     if type(binding) is NumberBinding:

@@ -18,34 +18,29 @@ __all__ = ["keep_numbers"]
 
 _HALVES = frozenset((DType.float16, DType.bfloat16))
 _WIDER = frozenset((DType.float32, DType.float64))
-_OPS = frozenset(
-    f"aten.{name}"
-    for name in (
-        "mul.Tensor",
-        "mul.Scalar",
-        "div.Tensor",
-        "div.Scalar",
-        "addcmul.default",
-        "addcdiv.default",
-        "lerp.Scalar",
-    )
-)  # fmt: skip
+_OPS = frozenset((
+    "aten.mul.Tensor", "aten.mul.Scalar", "aten.div.Tensor", "aten.div.Scalar", "aten.addcmul.default",
+    "aten.addcdiv.default", "aten.lerp.Scalar",
+))  # fmt: skip
 
 
 def keep_numbers(call: Call, spec_of: Callable[[Operand], TensorSpec]) -> Call:
     """The call in float32, where it is one of 16-bit floats with a number that these do not hold; else the call."""
     if call.compute not in _HALVES or call.op not in _OPS:
         return call
-    second = call.args[1]
-    if isinstance(second, Operand):
-        spec = spec_of(second)
-        kept = spec.shape == () and spec.dtype in _WIDER
-    else:
-        kept = False
-    if not kept and not any(_is_rounded(t, call.compute) for t in (*call.args, *call.kwargs.values())):
+    templates = (*call.args, *call.kwargs.values())
+    if not _is_wider(call.args[1], spec_of) and not any(_is_rounded(t, call.compute) for t in templates):
         return call
     results = tuple(None if r is None else TensorSpec(r.shape, DType.float32) for r in call.results)
     return replace(call, compute=DType.float32, results=results)
+
+
+def _is_wider(second: Template, spec_of: Callable[[Operand], TensorSpec]) -> bool:
+    """Whether the second operand is a 0-d tensor of more bits: a number, to PyTorch."""
+    if not isinstance(second, Operand):
+        return False
+    spec = spec_of(second)
+    return spec.shape == () and spec.dtype in _WIDER
 
 
 def _is_rounded(template: Template, dtype: DType) -> bool:

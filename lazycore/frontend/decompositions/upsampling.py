@@ -9,9 +9,7 @@ import torch
 __all__ = ["UPSAMPLING", "linear"]
 
 
-def linear(
-    x: torch.Tensor, output_size: Sequence[int], align_corners: bool, *scales: float | None
-) -> torch.Tensor:  # fmt: skip
+def linear(x: torch.Tensor, output_size: Sequence[int], align_corners: bool, *scales: float | None) -> torch.Tensor:
     """``aten::upsample_linear1d``, ``aten::upsample_trilinear3d``: x (N, C, *sizes) -> (N, C, *output_size)."""
     wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else x.dtype
     out = x.to(wide)

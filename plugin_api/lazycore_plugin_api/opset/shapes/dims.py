@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from lazycore_plugin_api.opset.rule import Sizes, Unfit
 
-__all__ = ["Shapes", "broadcast_sizes", "numel", "repeated", "wrap", "wrap_all"]
+__all__ = ["Shapes", "broadcast_sizes", "repeated", "wrap", "wrap_all"]
 
 Shapes: TypeAlias = tuple[Sizes | None, ...]
 
@@ -54,11 +54,3 @@ def repeated(numbers: int | Sequence[int], count: int) -> tuple[int, ...]:
     if len(listed) not in (1, count):
         raise Unfit(f"has {len(listed)} numbers {listed} for {count} dimensions")
     return listed if len(listed) == count else listed * count
-
-
-def numel(shape: Sizes) -> int:
-    """Number of elements."""
-    total = 1
-    for size in shape:
-        total *= size
-    return total

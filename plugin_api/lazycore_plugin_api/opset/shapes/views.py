@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, prod
 
 from lazycore_plugin_api.dtypes import DType
 from lazycore_plugin_api.opset.rule import Call, Unfit, rule
-from lazycore_plugin_api.opset.shapes.dims import Shapes, numel, wrap, wrap_all
+from lazycore_plugin_api.opset.shapes.dims import Shapes, wrap, wrap_all
 
 __all__ = [
     "concatenated", "counted", "diagonal_of", "expanded", "eye_sized", "permuted", "picked", "reinterpreted",
@@ -18,10 +18,10 @@ __all__ = [
 def viewed(call: Call, argument: str = "size") -> Shapes:
     """The sizes given, of as many elements; one may be -1."""
     shape, size = call.shape("self"), call[argument]
-    known = numel(tuple(s for s in size if s != -1))
+    known = prod(tuple(s for s in size if s != -1))
     if size.count(-1) == 1 and known:
-        size = tuple(numel(shape) // known if s == -1 else s for s in size)
-    if numel(size) != numel(shape) or any(s < 0 for s in size):
+        size = tuple(prod(shape) // known if s == -1 else s for s in size)
+    if prod(size) != prod(shape) or any(s < 0 for s in size):
         raise Unfit(f"has {list(shape)} viewed as {list(call[argument])}")
     return (size,)
 
