@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,7 @@ def conformance(
     cases: Annotated[str, typer.Option(help="Only cases whose id contains this regular expression.")] = "",
     report: Annotated[Path | None, typer.Option(help="Where report.json, junit.xml and scorecard.html go.")] = None,
     compare: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="An earlier report.json.")] = None,
-    jobs: Annotated[int, typer.Option("-n", "--jobs", min=1, help="Cases at a time.")] = 1,
+    jobs: Annotated[int, typer.Option("-n", "--jobs", min=1, help="Cases at a time.")] = os.cpu_count() or 1,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds that a case may take.")] = 120.0,
 ) -> None:
     """Prove a backend: contract, operators, training, semantics, programs, endurance. Exit code 0 if nothing is wrong,

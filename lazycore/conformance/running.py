@@ -139,7 +139,8 @@ def _stale(xfails: Mapping[str, str]) -> list[str]:
 
 
 def chosen(request: Request) -> list[Case]:
-    """The cases of a request."""
+    """The cases of a request. Raises re.error for a bad expression."""
+    re.compile(request.cases)
     # What an expression begins with may say which group is meant: reproducers do not import torch's databases.
     group = re.match(r"\^(\w+)/[^|]*$", request.cases)
     cases = all_cases(request.level, (group[1],) if group else ())
