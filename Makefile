@@ -21,7 +21,7 @@ DISTS := . plugin_api loader backends/reference backends/xla backends/tvm
 BUILDS := $(addsuffix /build,$(DISTS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all models opinfo lint docs bench wheels vendor-openvino clean
+.PHONY: help setup demo test test-all models opinfo conformance lint docs bench wheels vendor-openvino clean
 
 help:
 	@echo "make setup             .venv with everything in it; the others do this first"
@@ -29,6 +29,7 @@ help:
 	@echo "make test              all tests but the slow ones; make test-all runs these, too"
 	@echo "make lint              ruff, mypy, and who may import whom"
 	@echo "make models            networks of transformers and timm: hours"
+	@echo "make conformance       a share of the conformance suite, BACKEND=$(BACKEND): minutes"
 	@echo "make opinfo            PyTorch's operator database, BACKEND=$(BACKEND) OPS='$(OPS)': hours"
 	@echo "make bench             recording and training steps, beside PyTorch and jax"
 	@echo "make docs              docs/opset-table.md anew"
@@ -82,6 +83,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+# `lazycore conformance` without --sample runs all of it.
+conformance: $(READY)
+	$(BIN)/lazycore conformance --backend $(BACKEND) --sample -n $(WORKERS)
 
 bench: $(READY)
 	$(BIN)/python bench/trace.py

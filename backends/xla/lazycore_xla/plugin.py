@@ -15,6 +15,7 @@ from lazycore_plugin_api import (
     Executable,
     Node,
     OpenContext,
+    Profile,
     Segment,
     Session,
     Target,
@@ -28,7 +29,10 @@ from lazycore_xla.executable import compile_segment, load_executable
 from lazycore_xla.host import fingerprint
 from lazycore_xla.session import JaxSession
 
-__all__ = ["lazycore_backend_info", "lazycore_compile", "lazycore_load", "lazycore_open", "lazycore_supports"]
+__all__ = [
+    "lazycore_backend_info", "lazycore_compile", "lazycore_conformance", "lazycore_load", "lazycore_open",
+    "lazycore_supports",
+]  # fmt: skip
 
 _CAPABILITIES = Capabilities(
     asynchronous=True, donation=True, compile_threads=Threads.concurrent, run_threads=Threads.concurrent
@@ -70,6 +74,17 @@ def lazycore_compile(segments: Sequence[Segment], ctx: CompileContext) -> Sequen
 def lazycore_load(artifact: Artifact, ctx: CompileContext) -> Executable:
     """Load a stored program. Raises BackendError for one that is damaged, or of another jax version or machine."""
     return load_executable(artifact.payload, _own(ctx))
+
+
+@hookimpl
+def lazycore_conformance() -> Profile:
+    """What is known to differ from PyTorch on the CPU."""
+    return Profile(
+        xfails={
+            "semantics/subnormal-values": "XLA runs its code with subnormal numbers flushed to zero",
+            "semantics/signed-zeros": "XLA's simplifier takes x + 0.0 for x, which keeps the sign of -0.0",
+        }
+    )
 
 
 def _compile(segment: Segment, ctx: CompileContext) -> Executable | CompileFailure:

@@ -133,7 +133,7 @@ def special_values(device: str) -> Sequence[Tensor]:
     x = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.0], device=device)
     y = x[:, None]
     return [
-        x.isnan(), x == x, torch.maximum(x, y) + 0.0, torch.minimum(x, y).isnan(), x * 0, x.abs(), x.clamp(-1, 1),
+        x.isnan(), x == x, torch.maximum(x, y).abs(), torch.minimum(x, y).isnan(), x * 0, x.abs(), x.clamp(-1, 1),
         torch.where(x > 0, x, y), x.max(), x.argmax(), x.sort(stable=True).values, 1 / x, x.nan_to_num(),
     ]  # fmt: skip
 
@@ -149,7 +149,7 @@ def zero_dim(device: str) -> Sequence[Tensor]:
 
 
 def huge_values(device: str) -> Sequence[Tensor]:
-    x = torch.tensor([3e38, -3e38, 1e-40, 65000.0], device=device)
+    x = torch.tensor([3e38, -3e38, 1e-30, 65000.0], device=device)
     whole = torch.tensor([2**62, -(2**63), 2**31], device=device)
     return [
         x + x,
@@ -160,6 +160,16 @@ def huge_values(device: str) -> Sequence[Tensor]:
         whole.int(),
         torch.tensor([200], device=device).to(torch.int8),
     ]
+
+
+def subnormal_values(device: str) -> Sequence[Tensor]:
+    x = torch.tensor([1e-40, -3e-42, 1e-45], device=device)
+    return [x + x, x * 3, x.abs(), -x, torch.tensor([1e-30, 2e-30], device=device) * 1e-10]
+
+
+def signed_zeros(device: str) -> Sequence[Tensor]:
+    x = torch.tensor([0.0, -0.0], device=device)
+    return [x + 0.0, x - 0.0, x * 1.0, x * -1.0, -x, 1 / x, x + x, x.abs(), x.sqrt(), torch.copysign(x + 2, x)]
 
 
 def integer_division(device: str) -> Sequence[Tensor]:
@@ -185,7 +195,8 @@ SEMANTICS: dict[str, Program] = {
     for program in (
         write_through_slice, write_through_transpose, view_sees_later_write, overlapping_windows, diagonal_write,
         expanded_operand, copy_into_view, swap_halves, masked_write, indexed_write, out_and_alias, in_place_chain,
-        promotion, zero_dim_promotion, casts, special_values, empty, zero_dim, huge_values, integer_division,
+        promotion, zero_dim_promotion, casts, special_values, empty, zero_dim, huge_values,
+        subnormal_values, signed_zeros, integer_division,
         many_dimensions, detach_shares,
     )
 }  # fmt: skip
