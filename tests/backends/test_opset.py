@@ -12,6 +12,7 @@ from lazycore_plugin_api import DType, Node, TensorSpec, node_text
 from lazycore_plugin_api.opset import OPSET, infer
 from lazycore_plugin_api.opset.inference import fault_of
 from lowering.cases import ALL
+from lowering.required import is_asked
 from lowering.segments import SegmentBuilder
 
 ROOT = Path(__file__).parents[2]
@@ -39,11 +40,13 @@ def opset_page() -> ModuleType:
 
 
 @pytest.mark.parametrize("backend", ["reference", "xla", "tvm"])
-def test_what_a_backend_lowers_has_a_row(backend: str) -> None:
+def test_what_a_backend_lowers_has_a_row_and_samples(backend: str) -> None:
     pytest.importorskip(f"lazycore_{backend}.lowerings")
     lowered = opset_page().lowered(backend)
     assert len(lowered) > 200
     assert sorted(lowered - set(OPSET)) == [], "these need rows in lazycore_plugin_api/opset/table"
+    untested = sorted(op for op in lowered if op not in SAMPLED or not is_asked(backend, op))
+    assert untested == [], "these need cases, and a place in tests/backends/lowering/required.py"
 
 
 @pytest.mark.parametrize("op", SAMPLED)

@@ -78,6 +78,8 @@ grid_sampler_3d grid_sampler_3d_backward _cdist_forward _cdist_backward _pdist_f
 multi_margin_loss_backward multilabel_margin_loss_backward index_reduce scatter.reduce scatter.value_reduce
 hardshrink_backward softshrink_backward rrelu_with_noise_backward _trilinear tril_indices triu_indices
 _grouped_mm _linalg_svd _linalg_eigh linalg_eig _linalg_eigvals
+reshape _unsafe_view detach sort fill.Scalar fill.Tensor index_fill.int_Tensor eye copysign.Scalar count_nonzero
+native_dropout_backward vdot linalg_eigvals _cholesky_solve_helper _native_batch_norm_legit_no_training
 """
 
 _TVM = """

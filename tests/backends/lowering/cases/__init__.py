@@ -17,6 +17,7 @@ from lowering.cases import (
     loss,
     matmul,
     normalization,
+    other_forms,
     pooling,
     random,
     reduction,
@@ -35,7 +36,7 @@ from lowering.cases import (
 _FAMILIES = (
     elementwise, activation, reduction, matmul, convolution, pooling, normalization, loss, ctc, indexing, scatter,
     shape, factory, sort, upsample, random, linalg, fft, special, selection, volume, resampling, distance, written,
-    bessel, spectral,
+    bessel, spectral, other_forms,
 )  # fmt: skip
 
 ALL: list[Case] = [case for family in _FAMILIES for case in family.CASES]
