@@ -41,10 +41,6 @@ def saved_value_overwritten(device: str) -> None:
     y.sum().backward()
 
 
-def numpy_of_a_leaf(device: str) -> None:
-    torch.ones(3, device=device, requires_grad=True).numpy(force=False)
-
-
 def inference_tensor_in_autograd(device: str) -> None:
     with torch.inference_mode():
         x = torch.ones(3, device=device)

@@ -31,10 +31,6 @@ def syncs() -> int:
     return int(lazycore.metrics()["syncs"])
 
 
-def iterate(x: torch.Tensor) -> list[torch.Tensor]:
-    return list(x)
-
-
 def branch(x: torch.Tensor) -> str:
     return "positive" if (x.sum() > 0) else "negative"
 
@@ -85,6 +81,7 @@ def test_an_observation_runs_what_it_waits_for(name: str) -> None:
 NO_OBSERVATIONS: dict[str, Callable[[torch.Tensor], Any]] = {
     "shape": lambda x: (x.shape, x.dtype, x.device, x.stride(), x.numel(), len(x)),
     "views": lambda x: (x.t(), x[0], x.detach(), x.reshape(-1)),
+    "iteration": list,
     "arithmetic": lambda x: (x @ x.t()).softmax(-1).sum(),
     "in place": lambda x: x.add_(1).mul_(2)[0].zero_(),
     "mask assignment": lambda x: x.masked_fill_(x > 1, 0.0),

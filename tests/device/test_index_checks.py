@@ -36,7 +36,6 @@ USES: dict[str, Use] = {
     "cross_entropy": lambda x, i: torch.nn.functional.cross_entropy(x[:2], i),
     "nll_loss": lambda x, i: torch.nn.functional.nll_loss(x[:2].log_softmax(1), i),
 }
-NEGATIVE_IS_FINE = {"index", "second index", "pair of indices", "index_put", "assignment", "index_fill", "take"}
 
 
 def assign(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
