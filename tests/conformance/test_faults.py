@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 
 import pytest
+from lazycore_plugin_api import LazycoreError
 from wrongkit.source import FAULTS
 
 from lazycore.conformance.case import Status
+from lazycore.conformance.graph import oracle
 from lazycore.conformance.running import Request, run_suite
+from lazycore.plugins.discovery import Candidate
 
 # Fault -> (level, the case that catches it, what it says).
 CAUGHT = {
@@ -72,3 +76,17 @@ def test_a_crash_and_a_hang_are_two_cases_and_the_run_goes_on(backend: Callable[
 
 def test_every_fault_is_looked_for() -> None:
     assert set(FAULTS) == set(CAUGHT)
+
+
+def test_a_whole_run_passes_its_level(backend: Callable[..., str]) -> None:
+    report = run_suite(Request(backend(), level=0, seconds=60))
+    assert report.passed_level() == 0
+    assert report.is_passed
+
+
+def test_nobody_poses_as_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    impostor = Candidate("reference", EntryPoint("reference", "impostor", "lazycore.backends"))
+    monkeypatch.setattr(oracle, "installed", lambda: {"reference": impostor})
+    with pytest.raises(LazycoreError, match="the oracle must be lazycore-reference"):
+        oracle.oracle_for("acme")
+    assert isinstance(oracle.oracle_for("reference"), oracle.Eager)  # PyTorch judges the reference itself
