@@ -39,6 +39,7 @@ from lazycore.conformance.graph.cases import joined, samples_of
 from lazycore.conformance.graph.check import check_values, compiled, run_segment
 from lazycore.conformance.graph.sample import Sample
 from lazycore.conformance.graph.table import rows_by_op
+from lazycore.conformance.opening import open_backend
 from lazycore.plugins.discovery import installed
 
 __all__ = ["CHECKS", "cases", "claimed_samples", "run"]
@@ -348,8 +349,6 @@ def _profile(context: Context) -> None:
 
 
 def _closing(context: Context) -> None:
-    from lazycore.conformance.opening import open_backend
-
     backend = open_backend(context.selection)
     session = backend.session
     session.upload(np.zeros(3, np.float32))

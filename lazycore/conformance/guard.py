@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,8 +11,6 @@ from lazycore_plugin_api import Buffer, Executable, HostArray
 from torch.utils._python_dispatch import TorchDispatchMode
 
 __all__ = ["Borrowed", "watched"]
-
-_under_test = threading.local()
 
 
 class Borrowed:

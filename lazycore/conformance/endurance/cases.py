@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
 from lazycore_plugin_api import CompileFailure, Executable, Segment
 
@@ -66,10 +65,9 @@ def _memory(context: Context) -> None:
     sample = claimed_samples(context, 1)[0]
     executable = compiled(context.backend, sample.segment)
     session = context.backend.session
-    big = [np.broadcast_to(a, a.shape).copy() for a in sample.arrays]
 
     def step() -> None:
-        for buffer in executable.run([session.upload(a) for a in big]):
+        for buffer in executable.run([session.upload(a.copy()) for a in sample.arrays]):
             buffer.to_host()
 
     _flat(step)

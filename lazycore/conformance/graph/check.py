@@ -11,7 +11,6 @@ from lazycore_plugin_api import (
     DType,
     Executable,
     HostArray,
-    LazycoreError,
     Segment,
     TensorSpec,
     node_text,
@@ -70,7 +69,7 @@ def run_guarded(
             results = list(executable.run(given))
             for buffer in results:
                 buffer.wait()
-    except (LazycoreError, Exception) as error:
+    except Exception as error:
         raise Failed(f"{segment.name}: run raised {type(error).__name__}: {error}"[:_SHOWN]) from error
     if borrowed.names:
         raise Failed(f"{segment.name}: claimed, and ran elsewhere: {', '.join(dict.fromkeys(borrowed.names))}"[:_SHOWN])

@@ -24,7 +24,7 @@ T = _CaseDtype()
 @dataclass(frozen=True)
 class Draw:
     """An operand. ``dtype`` None is the case's; ``kind``: ``uniform`` in [low, high), ``special`` (NaN, infinities,
-    zeros, halves), ``permutation`` of range(size), ``definite`` (symmetric, positive definite), ``given``."""
+    zeros, halves), ``definite`` (symmetric, positive definite), ``given``."""
 
     shape: tuple[int, ...]
     kind: str = "uniform"

@@ -1,8 +1,6 @@
 """Writing through indices, by NumPy: several writes may meet in one place, which no parallel form of TE can say; and
 NumPy raises IndexError where a store out of range would end the process."""
 
-# Signatures are ATen's, also where an argument does not matter here.
-
 from __future__ import annotations
 
 from typing import Any, TypeAlias

@@ -199,11 +199,8 @@ def constant_pad(x: Array, widths: Sequence[int], value: Any, *, out: list[Tenso
 
 def _triangle(x: Array, kept: Any) -> Array:
     def at(*i: Expr) -> Expr:
-        value = x.at(*i)
-        blank = tir.const(False, "bool") if x.dtype is DType.bool else number(0, x).at()
-        if x.dtype is DType.bool:
-            return tir.all(kept(i[-2], i[-1]), value)
-        return select(kept(i[-2], i[-1]), value, blank)
+        value, inside = x.at(*i), kept(i[-2], i[-1])
+        return tir.all(inside, value) if x.dtype is DType.bool else select(inside, value, number(0, x).at())
 
     return Array(x.shape, x.dtype, at, None, x.cost + 1)
 
