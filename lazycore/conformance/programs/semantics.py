@@ -1,5 +1,5 @@
-"""Level 3: views, writes, aliasing, promotion and odd inputs. A program gets a device and returns what must agree, to
-the bit unless it computes."""
+"""Level 3: views, writes, aliasing, promotion and odd inputs. A program gets a device and returns what must agree to
+the bit: what it computes is exact, or rounded once."""
 
 from __future__ import annotations
 
