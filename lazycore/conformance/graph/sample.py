@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-import numpy as np
 from lazycore_plugin_api import Argument, DType, HostArray, InvalidGraph, Node, Segment, TensorSpec, Value, verify
 from lazycore_plugin_api.opset import OPSET, Parameter, infer
 
@@ -37,40 +36,54 @@ Measure: TypeAlias = Callable[[Node, Sequence[HostArray]], Sequence[TensorSpec] 
 def sample_of(row: Row, dtype: DType, measure: Measure) -> Sample | None:
     """The row in one dtype, None where the op does not take it. ``measure``: what a node yields, asked where the opset
     leaves it open; it gets the node's distinct inputs, and may return None."""
-    inputs: list[tuple[Value, HostArray]] = []
+    drawn = _Drawn(row, dtype)
+    args, kwargs = _bound(row, drawn.convert)
+    specs = _specs(Node(row.op, args, kwargs), drawn, measure)
+    if specs is None:
+        return None
+    node = Node(row.op, args, kwargs, drawn.outputs(specs))
+    segment = Segment(tuple(drawn.values), [node], node.outputs, name=f"{row.op} {dtype.value}")
+    verify(segment)
+    return Sample(segment, tuple(drawn.arrays), row.vague)
 
-    def convert(item: Any) -> Argument:
+
+class _Drawn:
+    """The inputs that a row's draws become, in the order in which they are met."""
+
+    def __init__(self, row: Row, dtype: DType) -> None:
+        self.dtype = dtype
+        self.values: list[Value] = []
+        self.arrays: list[HostArray] = []
+        self._op = row.op
+
+    def convert(self, item: Any) -> Argument:
+        """What stands for an item of a row in a node."""
         if isinstance(item, Draw):
-            array = draw(item, dtype, f"{row.op} {len(inputs)}")
-            value = Value(len(inputs), TensorSpec(tuple(array.shape), DType.of(array.dtype)))
-            inputs.append((value, array))
-            return value
-        if item is T:
-            return dtype
+            array = draw(item, self.dtype, f"{self._op} {len(self.values)}")
+            self.values.append(Value(len(self.values), TensorSpec(tuple(array.shape), DType.of(array.dtype))))
+            self.arrays.append(array)
+            return self.values[-1]
         if isinstance(item, list | tuple):
-            return tuple(convert(part) for part in item)
-        literal: Argument = item
+            return tuple(self.convert(part) for part in item)
+        literal: Argument = self.dtype if item is T else item
         return literal
 
-    args, kwargs = _bound(row, convert)
-    node = Node(row.op, args, kwargs)
+    def outputs(self, specs: Sequence[TensorSpec]) -> tuple[Value, ...]:
+        """Values of these specs, numbered behind the inputs."""
+        return tuple(Value(len(self.values) + i, spec) for i, spec in enumerate(specs))
+
+
+def _specs(node: Node, drawn: _Drawn, measure: Measure) -> Sequence[TensorSpec] | None:
+    """What the node yields: by the opset, else measured; None where it is not to be had."""
     try:
         specs = infer(node)
     except InvalidGraph:
         return None
     known = [spec for spec in specs if spec is not None]
-    if len(known) < len(specs):
-        placeholder = TensorSpec((0,), dtype)
-        unmeasured = Node(row.op, args, kwargs, tuple(Value(len(inputs) + i, placeholder) for i in range(len(specs))))
-        measured = measure(unmeasured, [array for _, array in inputs])
-        if measured is None:
-            return None
-        known = list(measured)
-    outputs = tuple(Value(len(inputs) + i, spec) for i, spec in enumerate(known))
-    node = Node(row.op, args, kwargs, outputs)
-    segment = Segment(tuple(v for v, _ in inputs), [node], outputs, name=f"{row.op} {dtype.value}")
-    verify(segment)
-    return Sample(segment, tuple(np.array(a) for _, a in inputs), row.vague)
+    if len(known) == len(specs):
+        return known
+    unmeasured = replace(node, outputs=drawn.outputs([TensorSpec((0,), drawn.dtype)] * len(specs)))
+    return measure(unmeasured, drawn.arrays)
 
 
 def _bound(row: Row, convert: Callable[[Any], Argument]) -> tuple[tuple[Argument, ...], dict[str, Argument]]:
