@@ -82,12 +82,11 @@ class Emitter:
 
     def _prepare(self, node: Node, row: Lowering, size: int) -> None:
         """Compute what the node would otherwise compute more than once."""
-        again = row.rereads or row.kind is Kind.host
         for value in node.inputs():
             array = self._arrays.get(value.id)
             if array is None or array.memory is not None:
                 continue
-            repeated = again or array.size < size or array.cost > _LONGEST_CHAIN
+            repeated = row.rereads or array.size < size or array.cost > _LONGEST_CHAIN
             if row.kind is Kind.host or (array.cost and repeated) or (row.divides and array.divided):
                 (self._arrays[value.id],) = self._computed([array], [value.spec], "fused")
 
