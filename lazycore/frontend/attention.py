@@ -29,8 +29,9 @@ def scaled_dot_product_attention(
     """``torch.nn.functional.scaled_dot_product_attention``: (…, L, E), (…, S, E), (…, S, V) -> (…, L, V).
 
     A boolean mask is True where a key takes part; rows without any give zeros. Half types compute in float32, as the
-    CPU's kernel does. Raises RuntimeError where both a mask and ``is_causal`` are given.
+    CPU's kernel does. Raises RuntimeError where both a mask and ``is_causal`` are given, or dtypes differ.
     """
+    _check_dtypes(query, key, value, attn_mask)
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     dtype = query.dtype
@@ -44,6 +45,17 @@ def scaled_dot_product_attention(
     if dropout_p:
         weights = torch.dropout(weights, dropout_p, True)
     return (weights @ value).to(dtype)
+
+
+def _check_dtypes(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None) -> None:
+    """One dtype; a mask may be of truth values or float32 as well. Other differences are the CPU's to refuse."""
+    fits = mask is None or mask.dtype in (torch.bool, torch.float32, query.dtype)
+    if query.dtype == key.dtype == value.dtype and fits:
+        return
+    alike = [
+        None if x is None else torch.zeros(x.shape, dtype=x.dtype, device="cpu") for x in (query, key, value, mask)
+    ]
+    torch.nn.functional.scaled_dot_product_attention(*alike)
 
 
 def _repeated(heads: torch.Tensor, query: torch.Tensor) -> torch.Tensor:

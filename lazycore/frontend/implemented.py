@@ -16,14 +16,15 @@ from torch.utils import _pytree as pytree
 
 from lazycore.frontend.schema import OpInfo
 
-__all__ = ["refuse_unimplemented"]
+__all__ = ["NARROW", "refuse_unimplemented"]
 
 Call = Callable[[OpInfo, tuple[Any, ...], Mapping[str, Any]], Any]
 
 _log = logging.getLogger("lazycore")
-_NARROW = frozenset(
+NARROW = frozenset(
     dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype) and dtype.is_floating_point
 ) - {torch.float32, torch.float64}  # fmt: skip
+"""Floats of 16 bits and fewer."""
 # Not of one element each, but an element is enough to know the dtypes that they order.
 _ORDERING = frozenset((
     "argmax", "argmin", "median", "nanmedian", "kthvalue", "topk", "sort", "mode", "max", "min", "amax", "amin",
@@ -39,7 +40,7 @@ def refuse_unimplemented(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[st
     asked = torch.Tag.pointwise in info.tags or info.base in _ORDERING or torch.complex32 in kinds
     if info.base.startswith("_foreach") or not asked:
         return
-    if (info.op, kinds) in _asked or not _NARROW.isdisjoint(kinds):
+    if (info.op, kinds) in _asked or not NARROW.isdisjoint(kinds):
         return
     small, named = pytree.tree_map(_single_zero, (args, dict(kwargs)))
     try:

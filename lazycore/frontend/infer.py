@@ -16,6 +16,7 @@ from lazycore.frontend.corrections import corrected
 from lazycore.frontend.embedding_bag import BAGS, bag_results
 from lazycore.frontend.formats import formatted
 from lazycore.frontend.implemented import refuse_unimplemented
+from lazycore.frontend.mixed import refuse_mixed
 from lazycore.frontend.schema import OpInfo
 from lazycore.frontend.shapes import SHAPES
 from lazycore.frontend.storage import NAME
@@ -77,6 +78,7 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
             else:
                 result = call(info, metas, {k: on_device(v, "meta") for k, v in kwargs.items()})
             refuse_unimplemented(info, args, kwargs, call)
+            refuse_mixed(info, args, kwargs, _of_zeros)
         except Exception as error:
             _raise_as_cpu(info, args, kwargs)
             result = _decomposed(info, args, kwargs, error)
@@ -110,11 +112,15 @@ def _number_dtype(x: Any) -> torch.dtype:
 def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     """Meta kernels reject what CPU rejects, but not always in its words: ask the CPU, with zeros of the same shapes."""
     try:
-        call(info, on_device(args, "cpu"), {k: on_device(v, "cpu") for k, v in kwargs.items()})
+        _of_zeros(info, args, kwargs)
     except NotImplementedError:
         raise
     except Exception as cpu_error:
         raise cpu_error.with_traceback(None) from None
+
+
+def _of_zeros(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    call(info, on_device(args, "cpu"), {k: on_device(v, "cpu") for k, v in kwargs.items()})
 
 
 def _probe(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:

@@ -20,6 +20,7 @@ from lazycore.frontend.kernels import recorded
 from lazycore.frontend.linalg import LINALG
 from lazycore.frontend.masked_scatter import masked_scatter, masked_scatter_
 from lazycore.frontend.normalization import batch_norm_with_update, native_batch_norm
+from lazycore.frontend.promoting import PROMOTING
 from lazycore.frontend.randomness.table import random_kernels
 from lazycore.frontend.rolling import roll
 from lazycore.frontend.scatters import SCATTERS
@@ -135,6 +136,7 @@ def _table() -> dict[str, Callable[..., Any]]:
         "_ctc_loss": ctc_loss,
         "_ctc_loss_backward": ctc_loss_backward,
         "roll": roll,
+        **PROMOTING,
         "is_pinned": is_pinned,
         "masked_scatter": masked_scatter,
         "masked_scatter_": masked_scatter_,
