@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from lazycore_plugin_api import DType
 
-from lazycore_tvm.scalars import Expr, bind, compute_type, load, rounded, store, type_of
+from lazycore_tvm.scalars import HALVES, Expr, bind, compute_type, load, rounded, store, type_of
 from lazycore_tvm.tvm_runtime import tvm, walk
 
 __all__ = ["Array", "Shape", "elementwise", "ravel", "staged", "stored", "unravel", "widened"]
@@ -119,7 +119,8 @@ def staged(array: Array) -> Array:
 def elementwise(function: Callable[..., Expr], *operands: Array, dtype: DType) -> Array:
     """One expression per element of operands that broadcast; the result is rounded to its dtype."""
     shape = _broadcast([o.shape for o in operands])
-    cost = 1 + sum(o.cost for o in operands)
+    # Rounding names values too; a chain of 16-bit ops is not worth what it takes to compile.
+    cost = (4 if dtype in HALVES else 1) + sum(o.cost for o in operands)
 
     def at(*i: Expr) -> Expr:
         return rounded(_applied(function, [o.at(*_position(o, i)) for o in operands]), dtype)

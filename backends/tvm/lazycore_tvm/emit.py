@@ -17,8 +17,8 @@ from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = ["Emitter"]
 
-# Some of TVM's passes take half as long again for each name that a chain needs for a value that is used twice.
-_LONGEST_CHAIN = 12
+# Some of TVM's passes take twice as long for each name that a chain needs for a value that is used twice.
+_LONGEST_CHAIN = 3
 
 
 class Emitter:

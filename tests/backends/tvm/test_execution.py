@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from textwrap import dedent
 
@@ -203,6 +204,19 @@ def test_every_dtype_and_shape_comes_back_as_it_went(tvm: Backend, shape: tuple[
 def test_a_copy_is_a_buffer_of_its_own(tvm: Backend) -> None:
     first = tvm.session.upload(np.ones(1024, DType.float32.numpy))
     assert not np.shares_memory(first.to_host(), tvm.session.copy(first).to_host())
+
+
+CHAINS = [("aten.clamp.default(%{x}, 0.1, 5.0)", "f32"), ("aten.gelu.default(%{x}, approximate='tanh')", "bf16")]
+
+
+@pytest.mark.parametrize(("call", "dtype"), CHAINS)
+def test_a_long_chain_compiles_in_no_time(tvm: Backend, call: str, dtype: str) -> None:
+    """Fused without a limit, this takes longer than anybody waits: a factor for each op."""
+    lines = [f"%{k}: {dtype}[64] = {call.format(x=k - 1)}" for k in range(1, 31)]
+    segment = _segment("\n".join([f"segment(%0: {dtype}[64]) {{", *lines, "return %30", "}"]))
+    start = time.monotonic()
+    tvm.compile(segment)
+    assert time.monotonic() - start < 30
 
 
 WITHOUT_TORCH = """
