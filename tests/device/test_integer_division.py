@@ -62,9 +62,13 @@ def test_numbers_that_vary_are_looked_at_each_time(name: str) -> None:
             divide(x.to("lazycore"), number).cpu()
 
 
-def test_nothing_is_divided_where_there_is_nothing() -> None:
-    nothing, zeros = torch.zeros(0, 3, dtype=torch.int64).to("lazycore"), torch.zeros(3, dtype=torch.int64)
-    assert (nothing // zeros.to("lazycore")).shape == (0, 3)
+@EACH
+@pytest.mark.parametrize("shape", [(3,), (1,), ()])
+def test_nothing_is_divided_where_there_is_nothing(shape: tuple[int, ...]) -> None:
+    nothing, zeros = torch.zeros(0, 3, dtype=torch.int64).to("lazycore"), torch.zeros(shape, dtype=torch.int64)
+    for divide in DIVISIONS.values():
+        assert divide(nothing, zeros.to("lazycore")).cpu().shape == (0, 3)
+        assert divide(nothing, zeros.to("lazycore") * 1).cpu().shape == (0, 3)
     lazycore.sync()
 
 

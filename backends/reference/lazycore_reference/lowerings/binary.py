@@ -92,14 +92,14 @@ def rsub_scalar(x: Array, other: Any, alpha: Any) -> Array:
     return np.subtract(number(other, x), _scaled(x, alpha))
 
 
-def _check_divisor(y: Array) -> None:
-    if y.dtype.kind in "iu" and np.any(np.equal(y, 0)):
+def _check_divisor(x: Array, y: Array) -> None:
+    if y.dtype.kind in "iu" and np.size(x) and np.any(np.equal(y, 0)):
         raise ZeroDivisionError("integer division by zero")
 
 
 def floor_quotient(x: Array, y: Array) -> Array:
     """Division rounded down, as Python's // does; of floats by zero, x / y. Raises ZeroDivisionError for integers."""
-    _check_divisor(y)
+    _check_divisor(x, y)
     if y.dtype.kind in "iu":
         return np.floor_divide(x, y)
     remainder = np.fmod(x, y)
@@ -112,7 +112,7 @@ def floor_quotient(x: Array, y: Array) -> Array:
 
 def truncated_quotient(x: Array, y: Array) -> Array:
     """Division rounded towards zero. Raises ZeroDivisionError for integers."""
-    _check_divisor(y)
+    _check_divisor(x, y)
     if y.dtype.kind not in "iu":
         return np.trunc(np.divide(x, y))
     down = np.floor_divide(x, y)
@@ -139,14 +139,14 @@ def div_scalar_mode(x: Array, other: Any, *, rounding_mode: str | None) -> Array
 @lowering("aten.fmod.Tensor")
 def fmod(x: Array, other: Array) -> Array:
     """The remainder with the sign of x. Raises ZeroDivisionError for integers."""
-    _check_divisor(other)
+    _check_divisor(x, other)
     return np.fmod(x, other)
 
 
 @lowering("aten.remainder.Tensor")
 def remainder(x: Array, other: Array) -> Array:
     """The remainder with the sign of the divisor. Raises ZeroDivisionError for integers."""
-    _check_divisor(other)
+    _check_divisor(x, other)
     rest = np.fmod(x, other)
     return np.where((rest != 0) & ((other < 0) != (rest < 0)), rest + other, rest)
 

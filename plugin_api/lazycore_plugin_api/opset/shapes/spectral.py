@@ -6,7 +6,7 @@ from lazycore_plugin_api.opset.rule import Call, Sizes, Unfit, rule
 from lazycore_plugin_api.opset.shapes.dims import Shapes, broadcast_sizes, wrap
 
 __all__ = [
-    "aligned", "ctc", "distances", "eigen", "eigenvalues", "factored", "from_half", "householder", "lu",
+    "aligned", "ctc", "distance_gradient", "distances", "eigen", "eigenvalues", "factored", "from_half", "householder", "lu",
     "pair_distances", "qr", "solution", "solved", "svd", "to_half", "unpacked", "with_info",
 ]  # fmt: skip
 
@@ -143,6 +143,13 @@ def distances(call: Call) -> Shapes:
     """One distance for each row of ``x1`` to each of ``x2``."""
     (batch, rows, _), (other, columns, _) = _matrix(call, "x1"), _matrix(call, "x2")
     return ((*broadcast_sizes((batch, other)), rows, columns),)
+
+
+@rule
+def distance_gradient(call: Call) -> Shapes:
+    """That of ``x1``, its batch broadcast with the one of ``x2`` unless one of them is empty."""
+    shapes = call.shape("x1"), call.shape("x2")
+    return (shapes[0] if any(0 in shape for shape in shapes) else _aligned(call, "x1", "x2"),)
 
 
 @rule

@@ -17,6 +17,7 @@ from lazycore_plugin_api.opset.shapes.matmul import (
 from lazycore_plugin_api.opset.shapes.reduction import to_scalar
 from lazycore_plugin_api.opset.shapes.spectral import (
     aligned,
+    distance_gradient,
     distances,
     eigen,
     eigenvalues,
@@ -181,7 +182,7 @@ LINEAR = [
     row(
         "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
         same("x1"),
-        solution("x1", "x2"),
+        distance_gradient(),
     ),
     row("_pdist_forward(Tensor self, float p=2.) -> Tensor", same(), pair_distances()),
     row("_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor", same(), _SAME),

@@ -23,6 +23,7 @@ for _p in _NORMS:
     CASES += [
         case("aten._cdist_forward.default", _X, _Y, _p, 2, tolerance=ACCUMULATED),
         case("aten._cdist_backward.default", floats(2, 4, 5, seed=2), _X, _Y, _p, _far, tolerance=ACCUMULATED),
+        case("aten._cdist_backward.default", floats(0, 4, 5), _X[0], _Y[:0], _p, floats(0, 4, 5)),
         case("aten._pdist_forward.default", _ROWS, _p, tolerance=ACCUMULATED),
         case("aten._pdist_backward.default", floats(6, seed=2), _ROWS, _p, _pairs, tolerance=ACCUMULATED),
         case("aten.dist.default", floats(3, 4), floats(4, seed=1), _p, tolerance=ACCUMULATED),
