@@ -6,8 +6,8 @@ from lazycore_plugin_api.opset.rule import Call, Sizes, Unfit, rule
 from lazycore_plugin_api.opset.shapes.dims import Shapes, broadcast_sizes, wrap
 
 __all__ = [
-    "aligned", "ctc", "distance_gradient", "distances", "eigen", "eigenvalues", "factored", "from_half", "householder", "lu",
-    "pair_distances", "qr", "solution", "solved", "svd", "to_half", "unpacked", "with_info",
+    "aligned", "ctc", "distance_gradient", "distances", "eigen", "eigenvalues", "factored", "from_half", "householder",
+    "lu", "pair_distances", "qr", "solution", "solved", "svd", "to_half", "unpacked", "with_info",
 ]  # fmt: skip
 
 
