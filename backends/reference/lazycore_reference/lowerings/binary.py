@@ -175,9 +175,13 @@ def power(x: Array, exponent: Array) -> Array:
 lowering("aten.pow.Tensor_Tensor")(power)
 
 
-@lowering("aten.pow.Tensor_Scalar")
+@lowering("aten.pow.Tensor_Scalar", raw=True)
 def power_by_scalar(x: Array, exponent: Any) -> Array:
-    """x ** exponent; powers of a half are square roots, which differ for -inf and -0.0."""
+    """x ** exponent; powers of a half are square roots, which differ for -inf and -0.0, but of float16 they are not."""
+    if x.dtype == np.float16:  # NumPy computes each in float32, and without roots
+        return np.power(x, np.float16(exponent))
+    if x.dtype.kind not in "iub" and x.dtype.itemsize < 4:
+        x = x.astype(np.float32)
     if abs(exponent) == 0.5:
         root = np.sqrt(x)
         return root if exponent > 0 else np.reciprocal(root)

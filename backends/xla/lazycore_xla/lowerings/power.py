@@ -25,8 +25,23 @@ _SPECIAL: dict[float, Callable[[Array], Array]] = {
 }
 
 
-@lowering("aten.pow.Tensor_Scalar", widen=True, dtypes=NUMERIC)
+@lowering("aten.pow.Tensor_Scalar", dtypes=NUMERIC)
 def _pow_scalar(x: Array, exponent: Scalar) -> Array:
+    if x.dtype in (jnp.float16, jnp.bfloat16):
+        return _pow_half(x, exponent).astype(x.dtype)
+    return _pow_wide(x, exponent)
+
+
+def _pow_half(x: Array, exponent: Scalar) -> Array:
+    """In float32. The CPU has no root of its own for float16: there a half is an exponent like any other."""
+    wide = x.astype(jnp.float32)
+    exponent = exponent.astype(jnp.float32) if isinstance(exponent, jax.Array) else exponent
+    if x.dtype == jnp.float16:
+        return jnp.where(abs(exponent) == 0.5, _pow(wide, exponent), _pow_wide(wide, exponent))
+    return _pow_wide(wide, exponent)
+
+
+def _pow_wide(x: Array, exponent: Scalar) -> Array:
     if not isinstance(exponent, (jax.Array, complex)) and jnp.issubdtype(x.dtype, jnp.floating):
         special = _SPECIAL.get(float(exponent))
         if special is not None:

@@ -163,6 +163,8 @@ SCALAR = [
         (floats(0), 2.0),
     ),
     *each("aten.pow.Tensor_Scalar", (floats(5, dtype=torch.bfloat16), 2.0), (floats(5, dtype=torch.float16), 3.0)),
+    *each("aten.pow.Tensor_Scalar", *((special().half(), e) for e in (0.5, -0.5))),
+    *each("aten.pow.Tensor_Scalar", *((special().bfloat16(), e) for e in (0.5, -0.5))),
     *each("aten.pow.Scalar", (2.0, special()), (0.0, special()), (-1.5, special()), (2, torch.tensor([0, 1, 5]))),
     *(
         case("aten.div.Scalar_mode", x, s, rounding_mode=mode)
