@@ -180,3 +180,13 @@ def test_another_thread_does_not_get_the_error() -> None:
         assert pool.submit(lambda: (torch.ones(2).to("lazycore") * 2.5).tolist()).result(60) == [2.5, 2.5]
     with pytest.raises(IndexError):
         table.sum().item()
+
+
+def test_a_failing_trace_undoes_its_writes_but_not_those_before_a_sync() -> None:
+    x, bad = torch.ones(3, device="lazycore"), torch.tensor([9]).to("lazycore")
+    x.mul_(2)
+    lazycore.sync()
+    x.mul_(5)
+    with pytest.raises(IndexError):
+        x[bad].tolist()
+    assert x.tolist() == [2.0, 2.0, 2.0]
