@@ -117,6 +117,7 @@ def test_nothing_joins_anything(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("exponent", [True, False, 2, 0])
 @pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.filterwarnings("error::lazycore.compiler.failures.BackendWarning")
 @pytest.mark.usefixtures("backend")
 def test_truth_to_the_power_of_a_number(exponent: int) -> None:
     """torch's Meta kernel says int64 of what the CPU makes a bool."""

@@ -61,6 +61,8 @@ def _pow_varying(x: Array, exponent: Array) -> Array:
 def _pow(x: Any, exponent: Any) -> Array:
     dtype = x.dtype if isinstance(x, jax.Array) else exponent.dtype
     base, power = jnp.broadcast_arrays(as_dtype(x, dtype), as_dtype(exponent, dtype))
+    if dtype == jnp.bool_:
+        return base | ~power
     if jnp.issubdtype(dtype, jnp.complexfloating):
         # XLA takes the logarithm of 0.
         return jnp.where((base == 0) & (power.real > 0), as_dtype(0, dtype), jnp.power(base, power))
