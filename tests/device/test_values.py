@@ -123,3 +123,13 @@ def test_truth_to_the_power_of_a_number(exponent: int) -> None:
     """torch's Meta kernel says int64 of what the CPU makes a bool."""
     truth = torch.tensor([True, False])
     torch.testing.assert_close((truth.to(DEVICE) ** exponent).cpu(), truth**exponent, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.usefixtures("backend")
+def test_bytes_are_blended_by_the_weights_and_rounded() -> None:
+    image = torch.tensor([[[[10, 200], [30, 255]]]], dtype=torch.uint8)
+    for size in ((3, 3), (5, 2), (1, 1)):
+        expected = torch.nn.functional.interpolate(image, size, mode="bilinear")
+        got = torch.nn.functional.interpolate(image.to(DEVICE), size, mode="bilinear")
+        torch.testing.assert_close(got.cpu(), expected, rtol=0, atol=1)

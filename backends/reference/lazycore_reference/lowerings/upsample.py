@@ -73,7 +73,9 @@ def _corners(
 
 @lowering("aten.upsample_bilinear2d.default")
 def bilinear(x: Array, size: Sequence[int], align: bool, high: float | None = None, wide: float | None = None) -> Array:
-    """Each output is the weighted mean of its four neighbours; ``align`` maps corner to corner."""
+    """Each output is the weighted mean of its four neighbours; ``align`` maps corner to corner. Of uint8, rounded."""
+    if x.dtype == np.uint8:
+        return np.floor(bilinear(x.astype(np.float32), size, align, high, wide) + np.float32(0.5)).astype(x.dtype)
     result = np.zeros((*x.shape[:2], *size), x.dtype)
     for rows, columns, weight in _corners(x.shape[2:], size, align, (high, wide), x):
         result += x[:, :, rows[:, None], columns] * weight.astype(x.dtype)
