@@ -35,8 +35,15 @@ def power(x: Any, exponent: Any) -> None:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
 
 
+def inexact(x: torch.Tensor, *_: Any) -> None:
+    """Neither integers nor truth values; in the CPU's words, once it is asked."""
+    if not (x.is_floating_point() or x.is_complex()):
+        raise RuntimeError("only floating point and complex dtypes are supported")
+
+
 def softmax(x: torch.Tensor, dim: int, *_: Any) -> None:
-    """The dimension exists."""
+    """The dimension exists, and the results can be fractions."""
+    inexact(x)
     if x.dim():
         x.size(dim)
 
@@ -144,6 +151,7 @@ STRICTER: Mapping[str, Callable[..., None]] = {
     "pow": power,
     "_softmax": softmax,
     "_log_softmax": softmax,
+    **dict.fromkeys(("std", "var", "std_mean", "var_mean"), inexact),
     "max": _extremum(torch.max),
     "min": _extremum(torch.min),
     "median": _choice(torch.median),
