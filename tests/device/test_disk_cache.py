@@ -74,7 +74,7 @@ def session(tmp_path: Path, backend: str) -> Session:
     return Session(tmp_path, backend)
 
 
-@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.parametrize("backend", ["reference", "xla", "tvm"], indirect=True)
 def test_the_second_process_compiles_nothing(session: Session) -> None:
     first = session.run()
     assert first["compiles"] > 0

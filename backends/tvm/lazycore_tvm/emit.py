@@ -22,10 +22,10 @@ _LONGEST_CHAIN = 3
 
 
 class Emitter:
-    """Builds one segment's module. ``calls`` are the host functions that it calls: they must outlive the program."""
+    """Builds one segment's module, which calls functions on the host by their position in ``host_calls``."""
 
     def __init__(self, segment: Segment) -> None:
-        self.calls: list[HostCall] = []
+        self._calls = 0
         self._segment = segment
         self._builder = tvm.relax.BlockBuilder()
         self._arrays: dict[int, Array] = {}
@@ -75,7 +75,7 @@ class Emitter:
             wanted = [v for v in node.outputs if v.spec.numel]
             if wanted:
                 self._prepare(node, row, max(v.spec.numel for v in wanted))
-                self._host(node, row, wanted) if row.kind is Kind.host else self._lower(node, row)
+                self._host(node, wanted) if row.kind is Kind.host else self._lower(node, row)
         except Exception as error:
             where = f" ({node.source})" if node.source else ""
             raise BackendError(f"tvm: lowering {node.op}{where}: {type(error).__name__}: {error}") from error
@@ -131,12 +131,11 @@ class Emitter:
         items = [self._builder.emit(tvm.relax.TupleGetItem(result, i)) for i in range(len(specs))]
         return [self._memory(item, spec) for item, spec in zip(items, specs, strict=True)]
 
-    def _host(self, node: Node, row: Lowering, wanted: Sequence[Value]) -> None:
-        call = HostCall(node, row)
-        self.calls.append(call)
+    def _host(self, node: Node, wanted: Sequence[Value]) -> None:
         operands = [self._arrays[v.id].memory for v in node.inputs() if v.spec.numel]
         types = [_type(v.spec) for v in wanted]
-        arguments = [tvm.relax.prim_value(call.key), *operands]
+        arguments = [tvm.relax.prim_value(self._calls), *operands]
+        self._calls += 1
         result = self._builder.emit(
             tvm.relax.call_dps_packed(HostCall.NAME, arguments, types if len(types) > 1 else types[0])
         )

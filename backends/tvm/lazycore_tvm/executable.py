@@ -9,20 +9,23 @@ from typing import Any
 from lazycore_plugin_api import BackendError, Buffer, Executable, HostArray, Segment, TensorSpec
 
 import lazycore_tvm.lowerings  # noqa: F401  (fills the table)
+from lazycore_tvm.artifact import load, save
 from lazycore_tvm.emit import Emitter
-from lazycore_tvm.host_calls import HostCall, take_failure
+from lazycore_tvm.host_calls import host_calls, run_with
 from lazycore_tvm.session import TvmBuffer, to_tensor
 from lazycore_tvm.tvm_runtime import COMPILE_LOCK, compile_module, tvm
 
-__all__ = ["TvmExecutable", "compile_segment"]
+__all__ = ["TvmExecutable", "compile_segment", "load_executable"]
 
 
 class TvmExecutable(Executable):
-    """A loaded program. The segment's outputs are buffers of their own: the emitter copies what would alias."""
+    """A loaded program. The segment's outputs are buffers of their own: the emitter copies what would alias.
+    ``fresh``: compiled by this process, and so one that can be stored."""
 
-    def __init__(self, compiled: Any, segment: Segment, calls: Sequence[HostCall]) -> None:
+    def __init__(self, compiled: Any, segment: Segment, fresh: bool) -> None:
         self._compiled = compiled
-        self._calls = calls
+        self._segment = segment if fresh else None
+        self._calls = host_calls(segment)
         self._inputs = [v.spec for v in segment.arguments]
         self._outputs = [v.spec for v in segment.outputs]
         self._machines = threading.local()
@@ -31,12 +34,12 @@ class TvmExecutable(Executable):
     def run(self, inputs: Sequence[Buffer | HostArray]) -> Sequence[Buffer]:
         """Returns when everything is computed. Raises BackendError where a function on the host fails."""
         tensors = [_tensor(i, spec) for i, spec in zip(inputs, self._inputs, strict=True) if spec.numel]
-        main = self._main()
-        try:
-            results = iter(main(*tensors))
-        except RuntimeError as error:
-            raise take_failure() or BackendError(f"tvm: {error}") from error
+        results = iter(run_with(self._calls, self._main(), tensors))
         return [TvmBuffer(next(results) if spec.numel else None, spec) for spec in self._outputs]
+
+    def serialize(self) -> bytes | None:
+        """The program as a shared library. None for one that was loaded, and where nothing can link one."""
+        return save(self._compiled, self._segment) if self._segment else None
 
     def _main(self) -> Any:
         main = getattr(self._machines, "main", None)
@@ -61,5 +64,11 @@ def _tensor(value: Buffer | HostArray, spec: TensorSpec) -> Any:
 def compile_segment(segment: Segment) -> TvmExecutable:
     """Compile for this machine. Raises BackendError from a lowering, or what TVM raises."""
     with COMPILE_LOCK:
-        emitter = Emitter(segment)
-        return TvmExecutable(compile_module(emitter.module()), segment, emitter.calls)
+        return TvmExecutable(compile_module(Emitter(segment).module()), segment, fresh=True)
+
+
+def load_executable(payload: bytes) -> TvmExecutable:
+    """The executable that ``serialize`` wrote. Raises BackendError for bytes that are damaged, or of another version
+    or machine."""
+    with COMPILE_LOCK:
+        return TvmExecutable(*load(payload), fresh=False)

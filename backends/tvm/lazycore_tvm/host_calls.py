@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
-import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from lazycore_plugin_api import Argument, BackendError, HostArray, Node, OutOfMemory, TensorSpec, Value
+from lazycore_plugin_api import Argument, BackendError, HostArray, Node, OutOfMemory, Segment, TensorSpec, Value
 
-from lazycore_tvm.registry import Lowering
+from lazycore_tvm.registry import TABLE, Kind, Lowering
 from lazycore_tvm.scalars import HALVES
 from lazycore_tvm.tvm_runtime import tvm
 
-__all__ = ["HostCall", "as_array", "take_failure"]
-
-_keys = itertools.count()
-# A program knows its functions by number; each belongs to the executable that keeps it, and goes with it.
-_calls: weakref.WeakValueDictionary[int, HostCall] = weakref.WeakValueDictionary()
+__all__ = ["HostCall", "as_array", "host_calls", "run_with"]
 
 
 def as_array(tensor: Any, spec: TensorSpec) -> HostArray:
@@ -34,12 +28,10 @@ class HostCall:
     NAME = "lazycore_tvm.host"
 
     def __init__(self, node: Node, row: Lowering) -> None:
-        self.key = next(_keys)
         self._node = node
         self._row = row
         self._inputs = [v.spec for v in node.inputs()]
         self._outputs = [v.spec for v in node.outputs]
-        _calls[self.key] = self
 
     def __call__(self, tensors: Sequence[Any]) -> None:
         """Read the operands among the tensors and write the results into the others; empty ones are not among them.
@@ -88,24 +80,40 @@ def _write(target: HostArray, result: Any, spec: TensorSpec) -> None:
         np.copyto(target, array.astype(target.dtype, copy=False), casting="no")
 
 
-class _Failure(threading.local):
+def host_calls(segment: Segment) -> list[HostCall]:
+    """The calls that the segment's program makes, which knows each by its position here.
+
+    Only of nodes with a result that has elements. Raises KeyError for an op that the table lacks."""
+    rows = ((node, TABLE[node.op]) for node in segment.nodes if any(v.spec.numel for v in node.outputs))
+    return [HostCall(node, row) for node, row in rows if row.kind is Kind.host]
+
+
+class _Run(threading.local):
+    """What this thread runs: the program's functions, and what one of them raised."""
+
+    calls: Sequence[HostCall] = ()
     error: BackendError | None = None
 
 
-_failure = _Failure()
+_run = _Run()
 
 
-def take_failure() -> BackendError | None:
-    """What the last function raised that a program called in this thread; once."""
-    error, _failure.error = _failure.error, None
-    return error
-
-
-def _dispatch(key: int, *tensors: Any) -> None:
+def run_with(calls: Sequence[HostCall], main: Callable[..., Any], tensors: Sequence[Any]) -> Any:
+    """What the program returns. Raises BackendError where it or one of its functions fails."""
+    _run.calls = calls
     try:
-        _calls[key](tensors)
+        return main(*tensors)
+    except RuntimeError as error:
+        raise _run.error or BackendError(f"tvm: {error}") from error
+    finally:
+        _run.calls, _run.error = (), None
+
+
+def _dispatch(position: int, *tensors: Any) -> None:
+    try:
+        _run.calls[position](tensors)
     except BackendError as error:
-        _failure.error = error  # all that comes out of TVM is a RuntimeError with its text
+        _run.error = error  # all that comes out of TVM is a RuntimeError with its text
         raise
 
 

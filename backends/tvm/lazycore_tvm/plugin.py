@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lazycore_plugin_api import (
+    Artifact,
     BackendInfo,
     Capabilities,
     CompileContext,
@@ -21,16 +22,21 @@ from lazycore_plugin_api import (
 )
 
 from lazycore_tvm import __version__
+from lazycore_tvm.host import fingerprint
 from lazycore_tvm.registry import ANY
 
-__all__ = ["lazycore_backend_info", "lazycore_compile", "lazycore_open", "lazycore_supports"]
+__all__ = [
+    "lazycore_backend_info", "lazycore_compile", "lazycore_load", "lazycore_open", "lazycore_supports",
+]  # fmt: skip
 
 
 @hookimpl
 def lazycore_backend_info() -> BackendInfo:
     """TVM's LLVM on the CPU. Compiles wait for one another; a program may run in several threads at once."""
     threads = Capabilities(compile_threads=Threads.concurrent, run_threads=Threads.concurrent)
-    return BackendInfo(name="tvm", version=__version__, devices=("cpu",), dtypes=ANY, capabilities=threads)
+    return BackendInfo(
+        name="tvm", version=__version__, devices=("cpu",), dtypes=ANY, capabilities=threads, fingerprint=fingerprint()
+    )
 
 
 @hookimpl
@@ -58,6 +64,14 @@ def lazycore_compile(segments: Sequence[Segment], ctx: CompileContext) -> Sequen
         if ctx.progress:
             ctx.progress(done, len(segments))
     return results
+
+
+@hookimpl
+def lazycore_load(artifact: Artifact, ctx: CompileContext) -> Executable:  # noqa: ARG001
+    """Load what ``Executable.serialize`` wrote for this TVM and this processor."""
+    from lazycore_tvm.executable import load_executable
+
+    return load_executable(artifact.payload)
 
 
 def _compile(segment: Segment) -> Executable | CompileFailure:

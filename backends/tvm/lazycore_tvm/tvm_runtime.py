@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from typing import Any
 
@@ -13,9 +14,10 @@ os.environ.setdefault("TVM_NUM_THREADS", "1")
 os.environ.setdefault("TVM_FFI_DISABLE_TORCH_C_DLPACK", "1")
 
 import tvm
+from tvm.support.cc import get_cc
 from tvm_ffi import structural_walk as walk
 
-__all__ = ["COMPILE_LOCK", "compile_module", "target", "tvm", "walk"]
+__all__ = ["COMPILE_LOCK", "compile_module", "linker", "target", "tvm", "walk"]
 
 COMPILE_LOCK = threading.Lock()
 """TVM's compiler keeps state per process: two compiles at a time fail."""
@@ -28,6 +30,11 @@ def target() -> Any:
     """The processor of this machine. No fast-math flag: each of them changes what programs compute."""
     processor = tvm.target.codegen.llvm_get_system_cpu()
     return tvm.target.Target({"kind": "llvm", "mcpu": processor, "num-cores": 1, "opt-level": 2})
+
+
+def linker() -> str | None:
+    """The system's C compiler, which makes shared libraries; None where there is none."""
+    return shutil.which(get_cc() or "")
 
 
 def compile_module(module: Any) -> Any:
