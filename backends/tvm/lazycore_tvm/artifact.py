@@ -16,7 +16,7 @@ from zlib import crc32
 from lazycore_plugin_api import BackendError, Segment, from_json, to_json
 
 from lazycore_tvm.host import fingerprint
-from lazycore_tvm.tvm_runtime import COMPILE_LOCK, linker, target, tvm
+from lazycore_tvm.tvm_runtime import COMPILE_LOCK, linker, load_library, target
 
 __all__ = ["Header", "load", "pack", "save", "unpack"]
 
@@ -61,7 +61,7 @@ def load(payload: bytes) -> tuple[Any, Segment]:
         with tempfile.TemporaryDirectory(prefix="lazycore-") as directory:
             path = Path(directory, _LIBRARY)
             path.write_bytes(library)
-            return tvm.runtime.load_module(str(path)), segment
+            return load_library(str(path)), segment
     except Exception as error:
         raise BackendError(f"tvm: the stored program does not load: {type(error).__name__}: {error}") from error
 

@@ -15,9 +15,10 @@ os.environ.setdefault("TVM_FFI_DISABLE_TORCH_C_DLPACK", "1")
 
 import tvm
 from tvm.support.cc import get_cc
+from tvm_ffi import load_module
 from tvm_ffi import structural_walk as walk
 
-__all__ = ["COMPILE_LOCK", "compile_module", "linker", "target", "tvm", "walk"]
+__all__ = ["COMPILE_LOCK", "compile_module", "linker", "load_library", "target", "tvm", "walk"]
 
 COMPILE_LOCK = threading.Lock()
 """TVM's compiler keeps state per process: two compiles at a time fail."""
@@ -35,6 +36,11 @@ def target() -> Any:
 def linker() -> str | None:
     """The system's C compiler, which makes shared libraries; None where there is none."""
     return shutil.which(get_cc() or "")
+
+
+def load_library(path: str) -> Any:
+    """A compiled program's module. It is unloaded with its last user, where TVM's own function keeps it for good."""
+    return load_module(path, keep_module_alive=False)
 
 
 def compile_module(module: Any) -> Any:
