@@ -174,6 +174,11 @@ def test_multinomial_never_takes_what_has_no_weight() -> None:
     assert not lazycore.metrics()["fallbacks"]
 
 
+def test_more_categories_than_the_cpu_takes_are_refused() -> None:
+    with pytest.raises(RuntimeError, match=r"number of categories cannot exceed 2\^24"):
+        torch.multinomial(torch.zeros(2**24 + 1, device=DEVICE), 1)
+
+
 def test_rng_is_one_of_two() -> None:
     with pytest.raises(ValueError, match="philox, cpu"):
         lazycore.config.rng = "gpu"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import lazycore
@@ -50,6 +51,9 @@ def _error(info: Any, place: Callable[[Any], Any], given: tuple[Any, ...]) -> Ex
         lazycore.sync()
         del result
     except Exception as error:
+        # What else is wrong with this input must not be taken for the next one's.
+        with suppress(Exception):
+            lazycore.sync()
         return error
     return None
 

@@ -125,6 +125,10 @@ def native_dropout(x: torch.Tensor, p: float, train: bool | None) -> tuple[torch
     return draw_new("dropout", (x, keep, 1.0 / keep if keep else 0.0), layouts, None)  # type: ignore[return-value]
 
 
+# As many as float32 tells apart; the CPU takes no more.
+_CATEGORIES = 2**24
+
+
 def multinomial(
     x: torch.Tensor, num_samples: int, replacement: bool = False, *, generator: Generator = None
 ) -> torch.Tensor:
@@ -135,7 +139,7 @@ def multinomial(
 
         return eager_kernel(info_of(op))(x, num_samples, replacement, generator=generator)  # type: ignore[no-any-return]
     most = x.shape[-1] if x.dim() in (1, 2) and x.is_floating_point() else 0
-    if not 0 < num_samples <= most or not x.numel():
+    if not 0 < num_samples <= most or most > _CATEGORIES or not x.numel():
         # Raises, or is empty.
         result: torch.Tensor = op(torch.ones_like(x, device="cpu"), num_samples, replacement, generator=PROBE)
         return result.to(NAME)
