@@ -59,11 +59,14 @@ def run(
 def _environment(backend: str) -> None:
     os.environ["LAZYCORE_BACKEND"] = backend
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    # Results are compared with the CPU, so random ops must draw what it draws.
-    os.environ["LAZYCORE_RNG"] = "cpu"
-    # Ten thousands of programs of one op, none of which anybody wants again.
-    os.environ["LAZYCORE_CACHE"] = "0"
     import torch
+
+    import lazycore
+
+    # Results are compared with the CPU, so random ops must draw what it draws.
+    lazycore.config.rng = "cpu"
+    # Ten thousands of programs of one op, none of which anybody wants again.
+    lazycore.config.cache = False
 
     torch.set_num_threads(1)
 
