@@ -67,7 +67,7 @@ def _transposed(x: torch.Tensor) -> torch.Tensor:
 
 
 GROUPED = [
-    _case("_grouped_mm", floats(*a, dtype=d), floats(*b, dtype=d, seed=1), ends)
+    _case("_grouped_mm", floats(*a, dtype=d, low=-1, high=1), floats(*b, dtype=d, seed=1, low=-1, high=1), ends)
     for d in (torch.float32, torch.bfloat16, torch.float16)
     for a, b, ends in (
         ((200, 16), (3, 16, 8), _ends(130, 130, 200)),
