@@ -53,6 +53,15 @@ class Tree:
         self._circles = Circles()
         self._plans: OrderedDict[int, Node] = OrderedDict()
 
+    def clear(self) -> None:
+        """Forget everything: traces, plans, loops, and what there was to say of them."""
+        with self.lock:
+            self.roots.clear()
+            self.divergences.clear()
+            self.recurring.clear()
+            self._plans.clear()
+            self._circles = Circles()
+
     def root(self, key: Hashable) -> Node:
         """The root of traces that run under ``key``: default dtype, precision flags, backend selection, RNG mode."""
         node = self.roots.get(key)

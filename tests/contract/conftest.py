@@ -39,7 +39,7 @@ def _fresh() -> Iterator[None]:
     """Nothing recorded and counters at zero before the test, another selection behind it."""
     with lazycore.use_backend("reference"):
         lazycore.sync()
-        tree.roots.clear()
+        tree.clear()
         leave_root()
         lazycore.reset_metrics()
         torch.manual_seed(0)

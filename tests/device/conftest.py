@@ -24,10 +24,8 @@ def selected(backend: str) -> Iterator[None]:
     """Select the backend, and forget what earlier tests recorded: an equal trace would be known already."""
     with lazycore.use_backend(backend):
         lazycore.sync()
-        tree.roots.clear()
+        tree.clear()
         leave_root()
-        tree.divergences.clear()
-        tree.recurring.clear()
         lazycore.reset_metrics()
         torch.manual_seed(0)
         yield

@@ -57,7 +57,7 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     monkeypatch.setattr(Program, "of", classmethod(spy))
     with lazycore.use_backend("csource,reference"):
         lazycore.sync()
-        tree.roots.clear()
+        tree.clear()
         leave_root()
         yield made
         lazycore.sync()

@@ -50,8 +50,7 @@ def _train_afresh(case: Case, model: nn.Module, inputs: dict[str, object], backe
     """On the device, which knows no trace yet."""
     with lazycore.use_backend(backend):
         lazycore.sync()
-        tree.roots.clear()
-        tree.divergences.clear()
+        tree.clear()
         fresh_trace()
         lazycore.reset_metrics()
         outcome = train(model, inputs, "lazycore", descent=case.descent)

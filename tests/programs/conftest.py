@@ -77,7 +77,7 @@ def _run_afresh(program: Program, backend: str, fallbacks: Collection[str], may_
     """The program's outcome on the device, with a trace tree that knows nothing yet: counts must not depend on what
     ran before."""
     lazycore.sync()
-    tree.roots.clear()
+    tree.clear()
     fresh_trace()
     lazycore.reset_metrics()
     with witnessed() as segments:

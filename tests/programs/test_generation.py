@@ -63,7 +63,7 @@ def static(device: str, log: Log) -> Results:
 
 
 def test_growing_cache(compare) -> None:
-    compare(growing, settled=2)
+    compare(growing, settled=3)
 
 
 def test_static_cache(compare) -> None:

@@ -79,7 +79,7 @@ def _shares() -> Counter[str]:
 def test_training(name: str) -> None:
     program, tolerance = PROGRAMS[name]
     lazycore.sync()
-    tree.roots.clear()
+    tree.clear()
     fresh_trace()
     OBSERVER.placements.clear()
     with lazycore.use_backend("tvm,reference"):

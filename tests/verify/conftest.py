@@ -100,7 +100,7 @@ def verifier() -> Iterator[Verifier]:
     """Watches every plan that the test's program compiles."""
     with lazycore.use_backend("reference"):
         lazycore.sync()
-        tree.roots.clear()
+        tree.clear()
         leave_root()
         torch.manual_seed(0)
         watching = Verifier(run_eager)
