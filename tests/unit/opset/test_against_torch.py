@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from lazycore_plugin_api import TensorSpec
 from lazycore_plugin_api.opset import OPSET, infer
@@ -19,7 +19,10 @@ from .samples import FAMILIES
 def test_results_are_those_of_meta_kernels(name: str, data: st.DataObject) -> None:
     call = data.draw(FAMILIES[name])
     assert call.op in OPSET
-    results = call.results()
+    try:
+        results = call.results()
+    except ZeroDivisionError:  # torch's own formula divides by the number of elements, where there are none
+        reject()
     node = call.node(results)
     assert fault_of(node, static=True) is None
     for found, result in zip(infer(node), results, strict=True):
