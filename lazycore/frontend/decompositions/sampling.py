@@ -94,6 +94,9 @@ def _cubic(x: torch.Tensor, places: list[torch.Tensor], padding: int, align: boo
 
 
 def _grid_sampler(x: torch.Tensor, grid: torch.Tensor, mode: int, padding: int, align: bool) -> torch.Tensor:
+    """16-bit operands are computed with in float32: positions rounded to 8 bits would name other elements."""
+    if x.dtype in (torch.float16, torch.bfloat16):
+        return _grid_sampler(x.float(), grid.float(), mode, padding, align).to(x.dtype)
     # The grid's last dimension names the image's dimensions backwards.
     sizes = x.shape[2:]
     places = [grid[..., len(sizes) - 1 - i] for i in range(len(sizes))]
