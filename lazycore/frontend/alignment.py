@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
+from lazycore.frontend.at_once import eager_kernel
 from lazycore.frontend.codegen import functional_kernel
-from lazycore.frontend.eager import eager_kernel
 from lazycore.frontend.schema import info_of
 
 __all__ = ["ctc_loss", "ctc_loss_backward"]

@@ -16,7 +16,7 @@ from weakref import ref
 import torch
 
 from lazycore.frontend import operands, record, storage, sync
-from lazycore.frontend.eager import eager_kernel
+from lazycore.frontend.at_once import eager_kernel
 from lazycore.frontend.infer import NoInference
 from lazycore.frontend.local import leave, local
 from lazycore.frontend.schema import DROPPED, ArgInfo, OpInfo

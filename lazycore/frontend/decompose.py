@@ -9,11 +9,11 @@ from lazycore_plugin_api import Graph, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import _disable_current_modes
 
+from lazycore.frontend.compositions import composition_of
 from lazycore.frontend.decompositions.table import table
 from lazycore.frontend.decompositions.translate import translate
 from lazycore.frontend.dtypes import TO_TORCH
 from lazycore.frontend.eager import op_of, torch_arguments
-from lazycore.frontend.preserved import composition_of
 from lazycore.frontend.schema import info_of
 
 __all__ = ["decompose"]

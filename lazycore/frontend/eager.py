@@ -1,4 +1,4 @@
-"""Running ops in PyTorch on the CPU: inside a plan, and at once where an op's result depends on data."""
+"""Running a plan's ops in PyTorch on the CPU: what no backend takes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from lazycore_plugin_api import DType, HostArray, Node, Value
 from torch.utils._python_dispatch import _disable_current_modes
 
 from lazycore.frontend.dtypes import TO_TORCH, array_of, tensor_of
-from lazycore.frontend.observer import count_fallback
 from lazycore.frontend.own_ops import OWN_OPS
-from lazycore.frontend.randomness.generator import GENERATOR, uses_device_stream
-from lazycore.frontend.schema import DROPPED, OpInfo, info_of, overload
-from lazycore.frontend.storage import is_ours
+from lazycore.frontend.schema import DROPPED, info_of, overload
 
-__all__ = ["eager_kernel", "op_of", "run_eager", "torch_arguments"]
+__all__ = ["op_of", "run_eager", "torch_arguments"]
 
 
 @cache
@@ -68,50 +65,3 @@ def _output(tensor: torch.Tensor | None, value: Value) -> HostArray:
     if tensor is None:
         tensor = torch.empty((0,), dtype=TO_TORCH[value.spec.dtype], device="cpu")
     return array_of(tensor)
-
-
-def eager_kernel(info: OpInfo) -> Any:
-    """A kernel that runs the op at once on the CPU: the device's values in, new device tensors out; what the op mutates
-    is written back. For ops whose shapes or results depend on data, and those torch has no shape function for.
-    Random ones draw from a CPU generator that the device's stream seeds."""
-    from lazycore.frontend.copies import fresh_from_host, read_back, to_cpu
-
-    seeded = next((i for i, a in enumerate(info.args) if a.name == "generator"), 0)
-
-    def kernel(*args: Any, **kwargs: Any) -> Any:
-        count_fallback(info.name)
-        given: list[tuple[torch.Tensor, torch.Tensor]] = []
-
-        def move(x: Any) -> Any:
-            if is_ours(x):
-                copy = to_cpu(x)
-                given.append((x, copy))
-                return copy
-            return torch.device("cpu") if isinstance(x, torch.device) else x
-
-        args = tuple(_mapped(move, x) for x in args)
-        kwargs = {name: _mapped(move, x) for name, x in kwargs.items()}
-        if seeded and len(args) <= seeded and uses_device_stream(kwargs.get("generator")):
-            kwargs["generator"] = GENERATOR.take_generator()
-        with _disable_current_modes(), torch.no_grad():
-            result = info.op(*args, **kwargs)
-        back = {id(copy): original for original, copy in given}
-        if info.written:
-            read_back(info, args, kwargs, back)
-
-        def wrap(x: Any) -> Any:
-            if not isinstance(x, torch.Tensor):
-                return x
-            return back[id(x)] if id(x) in back and info.written else fresh_from_host(x)
-
-        return _mapped(wrap, result)
-
-    return kernel
-
-
-def _mapped(function: Any, x: Any) -> Any:
-    """``function`` of x, or of the items of a list or tuple (torch's named result tuples become plain ones)."""
-    if isinstance(x, (list, tuple)):
-        items = [_mapped(function, item) for item in x]
-        return items if isinstance(x, list) else tuple(items)
-    return function(x)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from lazycore.frontend.index_bounds import raise_unless_within
 from lazycore.frontend.local import local
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.recorder import Recorder
@@ -41,8 +42,6 @@ def check_flags() -> None:
 
 
 def _error_of(flag: Flag) -> Exception | None:
-    from lazycore.frontend.launch import raise_unless_within
-
     check, low, high = flag
     bounds = int(low.to_host()), int(high.to_host())
     try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 from weakref import ReferenceType, ref
 
 import numpy as np
@@ -20,29 +20,27 @@ from lazycore_plugin_api import HostArray, LazycoreError
 from lazycore.compiler.failures import BackendWarning
 from lazycore.runtime.buffers import DeviceValue
 
-if TYPE_CHECKING:
-    from lazycore.frontend.launch import CompiledTrace
-
 __all__ = ["PATIENCE", "Freezer"]
 
 PATIENCE = 3
 """Equal launches before an input counts as frozen."""
 
+T = TypeVar("T")
+"""A compiled trace; which of two runs is decided here, not what it is."""
 
-class Freezer:
+
+class Freezer(Generic[T]):
     """Watches the launches of one trace. ``positions``: its inputs that may be bound; ``compile_bound`` makes the
     plan in which those given (position -> content) are."""
 
-    def __init__(
-        self, positions: Collection[int], compile_bound: Callable[[Mapping[int, HostArray]], CompiledTrace]
-    ) -> None:
+    def __init__(self, positions: Collection[int], compile_bound: Callable[[Mapping[int, HostArray]], T]) -> None:
         self._positions = tuple(positions)
         self._compile = compile_bound
         self._seen: dict[int, tuple[ReferenceType[DeviceValue], int]] = {}
         self._patience = PATIENCE
-        self._bound: _Bound | None = None
+        self._bound: _Bound[T] | None = None
 
-    def choose(self, plain: CompiledTrace, inputs: Sequence[DeviceValue]) -> CompiledTrace:
+    def choose(self, plain: T, inputs: Sequence[DeviceValue]) -> T:
         """The plan for a launch with these inputs of the trace: the bound one where it is right, else ``plain``."""
         bound = self._bound
         if bound is not None:
@@ -61,7 +59,7 @@ class Freezer:
             self._seen[position] = (last, count + 1) if last is not None and same else (ref(inputs[position]), 1)
         return [p for p, (_, count) in self._seen.items() if count > self._patience]
 
-    def _bind(self, plain: CompiledTrace, inputs: Sequence[DeviceValue], frozen: Sequence[int]) -> CompiledTrace:
+    def _bind(self, plain: T, inputs: Sequence[DeviceValue], frozen: Sequence[int]) -> T:
         self._seen.clear()
         try:
             # Copies: the values' own memory goes to another trace when that overwrites a weight.
@@ -78,10 +76,10 @@ class Freezer:
         self._bound = None
 
 
-class _Bound:
+class _Bound(Generic[T]):
     """A plan and the values that are bound in it."""
 
-    def __init__(self, compiled: CompiledTrace, values: Mapping[int, ReferenceType[DeviceValue]]) -> None:
+    def __init__(self, compiled: T, values: Mapping[int, ReferenceType[DeviceValue]]) -> None:
         self.compiled = compiled
         self._values = tuple(values.items())
 

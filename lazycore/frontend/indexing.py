@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
+from lazycore.frontend.at_once import eager_kernel
 from lazycore.frontend.codegen import functional_kernel, inplace_kernel
 from lazycore.frontend.copies import fresh_from_host
-from lazycore.frontend.eager import eager_kernel
 from lazycore.frontend.schema import info_of
 from lazycore.frontend.storage import NAME, is_ours
 

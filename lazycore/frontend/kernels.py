@@ -11,8 +11,8 @@ import torch
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import _disable_current_modes
 
+from lazycore.frontend.at_once import eager_kernel
 from lazycore.frontend.codegen import functional_kernel, inplace_kernel
-from lazycore.frontend.eager import eager_kernel
 from lazycore.frontend.infer import on_device
 from lazycore.frontend.overlap import refuse_shared
 from lazycore.frontend.schema import ArgInfo, OpInfo, info_of

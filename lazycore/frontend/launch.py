@@ -26,6 +26,7 @@ from lazycore.config import config
 from lazycore.frontend.decompose import decompose
 from lazycore.frontend.eager import run_eager
 from lazycore.frontend.freezing import Freezer
+from lazycore.frontend.index_bounds import check_input
 from lazycore.frontend.local import RootKey, tree
 from lazycore.frontend.observer import Telling, count_fallback
 from lazycore.plugins.backend import LoadedBackend
@@ -37,7 +38,7 @@ from lazycore.trace.call import Call
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 
-__all__ = ["WATCHERS", "CompiledTrace", "bind", "compile_trace", "launch", "raise_unless_within"]
+__all__ = ["WATCHERS", "CompiledTrace", "bind", "compile_trace", "launch"]
 
 WATCHERS: list[Callable[[Plan, Sequence[LoadedBackend]], Plan]] = []
 """Each may put something between a new plan and its executables; it gets the backends that it was compiled for."""
@@ -54,7 +55,7 @@ class CompiledTrace:
     flags: tuple[FlagCheck, ...]
     donated: tuple[tuple[int, int], ...]
     """(plan input, trace input) of each input that the plan may overwrite."""
-    freezer: Freezer | None = None
+    freezer: Freezer[CompiledTrace] | None = None
 
 
 def compile_trace(node: Node, outputs: Sequence[int], cause: str) -> CompiledTrace:
@@ -127,7 +128,7 @@ def launch(compiled: CompiledTrace, trace: Trace) -> list[DeviceValue]:
     if compiled.freezer is not None:
         compiled = compiled.freezer.choose(compiled, trace.inputs)
     for check in compiled.input_checks:
-        _check_input(check, trace.inputs[check.position])
+        check_input(check, trace.inputs[check.position])
     inputs = [bind(b, trace) for b in compiled.bindings]
     exclusive = frozenset(p for p, i in compiled.donated if _exclusive(trace, i, inputs[p]))
     eager = LEDGER.timed_eager(run_eager) if config.explain else run_eager
@@ -184,23 +185,3 @@ def _measure() -> int:
 
 
 _BASELINE = _measure()
-
-
-def _check_input(entry: InputCheck, value: DeviceValue) -> None:
-    check = entry.check
-    if check.ignore is None:
-        bounds = value.int_range()
-    else:
-        array = value.to_host()
-        array = array[array != check.ignore]
-        bounds = (int(array.min()), int(array.max())) if array.size else None
-    if bounds is not None:
-        raise_unless_within(entry, bounds)
-
-
-def raise_unless_within(entry: InputCheck | FlagCheck, bounds: tuple[int, int]) -> None:
-    """Raise the check's error unless all indices lie in its range."""
-    check = entry.check
-    if bounds[0] < check.low or bounds[1] >= check.high:
-        index = bounds[0] if bounds[0] < check.low else bounds[1]
-        raise check.error(check.message.replace("{index}", str(index)) + f" ({entry.where})")

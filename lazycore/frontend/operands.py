@@ -9,6 +9,7 @@ import torch
 
 from lazycore.frontend.dtypes import array_of
 from lazycore.frontend.storage import NAME, is_ours, layout_for, state_of
+from lazycore.frontend.sync import run_trace
 from lazycore.frontend.viewinfo import view_info
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.kept_errors import frameless
@@ -35,8 +36,6 @@ def operand(trace: Trace, tensor: torch.Tensor, state: StorageState) -> Any:
 def materialize(state: StorageState) -> None:
     """Make sure that the storage holds a value: run the trace that will write it. Raises what made it fail."""
     if state.trace is not None:
-        from lazycore.frontend.sync import run_trace
-
         run_trace(state.trace, "another thread's value")
     if state.error is not None:
         raise frameless(state.error)

@@ -15,15 +15,13 @@ import torch
 from lazycore_plugin_api import LazycoreError
 from torch.utils import _pytree as pytree
 
-from lazycore.frontend.attention import scaled_dot_product_attention
+from lazycore.frontend.compositions import composition_of
 from lazycore.plugins.backend import LoadedBackend
 from lazycore.plugins.warning import PluginWarning
 
-__all__ = ["composition_of", "preserve"]
+__all__ = ["preserve"]
 
-_COMPOSITE = "CompositeImplicitAutograd"
 _KEYS = ("AutogradPrivateUse1", "PrivateUse1")
-_OWN: dict[str, Callable[..., Any]] = {"aten.scaled_dot_product_attention.default": scaled_dot_product_attention}
 # Arguments that make a seeded op draw random numbers: those must be drawn by the frontend.
 _PROBABILITIES = frozenset(("p", "dropout", "dropout_p"))
 
@@ -44,12 +42,6 @@ def preserve(backends: Sequence[LoadedBackend]) -> None:
             continue
         active |= {name for name in names if _prepare(name, backend)}
     _active = frozenset(active)
-
-
-def composition_of(op: Any) -> Callable[..., Any] | None:
-    """How an op is composed of others; None for one that is no composite."""
-    composite = torch._C._dispatch_has_kernel_for_dispatch_key(op.name(), _COMPOSITE)
-    return _OWN.get(str(op), op.decompose) if composite else None
 
 
 def _prepare(name: str, backend: LoadedBackend) -> bool:
@@ -99,6 +91,7 @@ def _draws(op: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
 
 
 def _record(op: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    # Not at import: the kernels come with the first op that needs one.
     from lazycore.frontend.kernels import recorded
 
     return recorded(op)(*args, **kwargs)

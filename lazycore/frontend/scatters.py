@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from lazycore.frontend.assign import clone
-from lazycore.frontend.eager import eager_kernel
+from lazycore.frontend.at_once import eager_kernel
 from lazycore.frontend.schema import info_of
 from lazycore.frontend.storage import state_of, whole
 

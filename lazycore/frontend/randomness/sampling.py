@@ -135,7 +135,7 @@ def multinomial(
     """``aten::multinomial``: a race of exponential clocks, one per category; the first to ring are the sample."""
     op = aten.multinomial.default
     if not uses_device_stream(generator) or (replacement and num_samples > 1):
-        from lazycore.frontend.eager import eager_kernel
+        from lazycore.frontend.at_once import eager_kernel
 
         return eager_kernel(info_of(op))(x, num_samples, replacement, generator=generator)  # type: ignore[no-any-return]
     most = x.shape[-1] if x.dim() in (1, 2) and x.is_floating_point() else 0
