@@ -20,7 +20,6 @@ from lazycore_plugin_api.backend import (
     HostSession,
     OpenContext,
     Option,
-    Profile,
     Rejected,
     Session,
     Supported,
@@ -40,6 +39,7 @@ from lazycore_plugin_api.hooks import ENTRY_POINT_GROUP, PROJECT, REQUIRED, hook
 from lazycore_plugin_api.ir import COMPOSITE, Argument, Graph, Node, Segment, Source, Value, argument_values
 from lazycore_plugin_api.opset import infer
 from lazycore_plugin_api.patterns import Match, Pattern
+from lazycore_plugin_api.profile import CheckCase, GraphCase, OwnCase, Profile
 from lazycore_plugin_api.serial import from_json, to_json
 from lazycore_plugin_api.specs import Dim, Shape, TensorSpec
 from lazycore_plugin_api.text import node_text, to_text
@@ -50,10 +50,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "API_VERSION", "COMPOSITE", "ENTRY_POINT_GROUP", "PROJECT", "REQUIRED",
-    "Argument", "Artifact", "ArtifactMeta", "BackendError", "BackendInfo", "Buffer", "Capabilities", "Compat",
-    "CompileContext", "CompileFailure", "Constants", "DType", "Decision", "Dim", "Estimate", "Executable", "Graph",
-    "HostArray", "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Match", "Node", "OpenContext",
-    "Option", "OutOfMemory", "Pattern", "PluginError", "Profile", "Rejected", "Segment", "Session", "Shape", "Source",
-    "Supported", "Target", "TensorSpec", "Threads", "UnknownBackend", "Value", "argument_values", "from_json",
-    "from_text", "hookimpl", "infer", "meta_from_record", "meta_to_record", "node_text", "to_json", "to_text", "verify",
+    "Argument", "Artifact", "ArtifactMeta", "BackendError", "BackendInfo", "Buffer", "Capabilities", "CheckCase",
+    "Compat", "CompileContext", "CompileFailure", "Constants", "DType", "Decision", "Dim", "Estimate", "Executable",
+    "Graph", "GraphCase", "HostArray", "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Match", "Node",
+    "OpenContext", "Option", "OutOfMemory", "OwnCase", "Pattern", "PluginError", "Profile", "Rejected", "Segment",
+    "Session", "Shape", "Source", "Supported", "Target", "TensorSpec", "Threads", "UnknownBackend", "Value",
+    "argument_values", "from_json", "from_text", "hookimpl", "infer", "meta_from_record", "meta_to_record",
+    "node_text", "to_json", "to_text", "verify",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeAlias
@@ -16,7 +16,7 @@ from lazycore_plugin_api.specs import TensorSpec
 __all__ = [
     "API_VERSION", "Artifact", "ArtifactMeta", "BackendInfo", "Buffer", "Capabilities", "Compat", "CompileContext",
     "CompileFailure", "Constants", "Decision", "Estimate", "Executable", "HostArray", "HostBuffer", "HostSession",
-    "OpenContext", "Option", "Profile", "Rejected", "Session", "Supported", "Target", "Threads",
+    "OpenContext", "Option", "Rejected", "Session", "Supported", "Target", "Threads",
 ]  # fmt: skip
 
 API_VERSION = (1, 0)
@@ -259,13 +259,3 @@ class Compat(Enum):
     optimal = "optimal"
     recompile = "recompile"
     unsupported = "unsupported"
-
-
-@dataclass(frozen=True)
-class Profile:
-    """A vendor's own word for the conformance suite: dtypes claimed, tolerances (op -> (rtol, atol)), known failures
-    (case id -> reason). The report prints all of it."""
-
-    dtypes: Iterable[DType] = ()
-    tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    xfails: Mapping[str, str] = field(default_factory=dict)

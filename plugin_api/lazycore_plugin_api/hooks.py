@@ -25,12 +25,12 @@ from lazycore_plugin_api.backend import (
     Executable,
     HostArray,
     OpenContext,
-    Profile,
     Session,
     Target,
 )
 from lazycore_plugin_api.ir import Graph, Node, Segment
 from lazycore_plugin_api.patterns import Pattern
+from lazycore_plugin_api.profile import Profile
 
 __all__ = ["ENTRY_POINT_GROUP", "PROJECT", "REQUIRED", "hookimpl"]
 
