@@ -52,4 +52,6 @@ def _details(plugin: LoadResult) -> str:
 
 def _offer(info: BackendInfo) -> str:
     options = [f"{name}={option.default}" for name, option in info.options.items()]
-    return f"devices: {', '.join(info.devices)}" + (f"; options: {', '.join(options)}" if options else "")
+    first, *others = info.devices
+    devices = ", ".join((f"{first} (default)", *others))
+    return f"devices: {devices}" + (f"; options: {', '.join(options)}" if options else "")

@@ -10,11 +10,13 @@ from lazycore_xla.registry import TABLE, Lowering
 __all__ = ["decide"]
 
 
-def decide(node: Node) -> Decision:
-    """Supported, or Rejected with the code ``op``, ``dtype``, ``shape`` or ``attribute``."""
+def decide(node: Node, platform: str) -> Decision:
+    """Supported, or Rejected with the code ``op``, ``platform``, ``dtype``, ``shape`` or ``attribute``."""
     row = TABLE.get(node.op)
     if row is None:
         return Rejected("op", f"lazycore-xla has no lowering of {node.op}")
+    if row.platforms is not None and platform not in row.platforms:
+        return Rejected("platform", f"jax computes {node.op} on {', '.join(sorted(row.platforms))}, not on {platform}")
     return _rejected_value(node, row) or _rejected_argument(node, row) or Supported()
 
 

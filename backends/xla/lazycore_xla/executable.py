@@ -10,17 +10,13 @@ from lazycore_plugin_api import Buffer, Executable, HostArray, Segment, TensorSp
 
 from lazycore_xla.artifact import load, save
 from lazycore_xla.configuration import own_configuration, wide_types
+from lazycore_xla.devices import options_of
 from lazycore_xla.emit import emit
 from lazycore_xla.memory import raise_if_full
 from lazycore_xla.provenance import hits
 from lazycore_xla.session import JaxBuffer, JaxSession
 
 __all__ = ["JaxExecutable", "compile_segment", "load_executable"]
-
-_OPTIONS: dict[str, str | bool] = {
-    "xla_allow_excess_precision": False,  # bfloat16 and float16 round after every op, as in eager
-    "xla_cpu_enable_fast_min_max": False,  # NaN must survive max and min
-}
 
 
 class JaxExecutable(Executable):
@@ -65,7 +61,7 @@ def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
         arguments = [jax.ShapeDtypeStruct(v.spec.static_shape, v.spec.dtype.numpy) for v in segment.arguments]
         function = jax.jit(_named(segment), donate_argnums=_donated(segment))
         before = hits()
-        compiled = function.lower(*arguments).compile(compiler_options=_OPTIONS)
+        compiled = function.lower(*arguments).compile(compiler_options=options_of(session.device))
     outputs = [value.spec for value in segment.outputs]
     return JaxExecutable(compiled, outputs, bool(segment.scalars), fresh=hits() == before)
 

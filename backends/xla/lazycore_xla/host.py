@@ -1,4 +1,4 @@
-"""What XLA's machine code depends on beside the program: versions, the processor's features, the user's XLA flags."""
+"""What XLA's machine code depends on beside the program: versions, devices, the processor's features, XLA's flags."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pathlib import Path
 import jax
 import jaxlib
 
+from lazycore_xla.devices import devices
+
 __all__ = ["fingerprint"]
 
 _CPUINFO = Path("/proc/cpuinfo")
@@ -20,9 +22,14 @@ _FEATURES = ("flags", "Features")
 @cache
 def fingerprint() -> str:
     """One line; equal where a compiled program can be run."""
-    told = "\n".join((platform.processor(), _features(), os.environ.get("XLA_FLAGS", "")))
+    told = "\n".join((platform.processor(), _features(), os.environ.get("XLA_FLAGS", ""), *_kinds()))
     digest = hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
     return f"jax {jax.__version__}, jaxlib {jaxlib.__version__}, {platform.machine()} {digest}"
+
+
+def _kinds() -> list[str]:
+    """The platforms' versions and their devices' kinds. How many devices there are is another matter."""
+    return sorted({f"{d.platform} {d.device_kind} {d.client.platform_version}" for d in devices().values()})
 
 
 def _features() -> str:

@@ -25,6 +25,7 @@ from lazycore_plugin_api import (
 
 from lazycore_xla import __version__
 from lazycore_xla.capability import decide
+from lazycore_xla.devices import devices, platform_of
 from lazycore_xla.executable import compile_segment, load_executable
 from lazycore_xla.host import fingerprint
 from lazycore_xla.session import JaxSession
@@ -41,9 +42,10 @@ _CAPABILITIES = Capabilities(
 
 @hookimpl
 def lazycore_backend_info() -> BackendInfo:
-    """XLA on the CPU; other devices of jax are untested and not offered."""
+    """XLA on whatever devices jax finds; the first one is jax's own default. Starts jax's clients."""
+    names = tuple(devices())
     return BackendInfo(
-        name="xla", version=__version__, devices=("cpu",), capabilities=_CAPABILITIES, fingerprint=fingerprint()
+        name="xla", version=__version__, devices=names, capabilities=_CAPABILITIES, fingerprint=fingerprint()
     )
 
 
@@ -54,9 +56,9 @@ def lazycore_open(ctx: OpenContext) -> Session:
 
 
 @hookimpl
-def lazycore_supports(node: Node, target: Target) -> Decision:  # noqa: ARG001
+def lazycore_supports(node: Node, target: Target) -> Decision:
     """Look the node up in the lowering table."""
-    return decide(node)
+    return decide(node, platform_of(target.device))
 
 
 @hookimpl

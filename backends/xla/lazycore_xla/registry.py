@@ -31,7 +31,8 @@ class Lowering:
     """One row. ``function`` gets the node's arguments: values as jax arrays, dtypes as NumPy's, all else as it is.
 
     ``needs_out``: it also gets the outputs' specs as the keyword ``out``. ``widen``: float16 and bfloat16 operands
-    arrive as float32, and the results are rounded once. ``dtypes``: what operands and results may be.
+    arrive as float32, and the results are rounded once. ``dtypes``: what operands and results may be. ``platforms``:
+    the only ones for which jax has what the function calls; None are all.
     """
 
     function: Function
@@ -39,6 +40,7 @@ class Lowering:
     widen: bool = False
     dtypes: frozenset[DType] = REAL
     check: Check | None = None
+    platforms: frozenset[str] | None = None
 
 
 TABLE: dict[str, Lowering] = {}

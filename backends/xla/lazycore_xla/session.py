@@ -1,15 +1,15 @@
-"""The opened device: buffers are jax arrays, shared with the host's memory where XLA can."""
+"""The opened device: buffers are jax arrays, shared with the host's memory where device and array allow it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from lazycore_plugin_api import BackendError, Buffer, DType, HostArray, Session, TensorSpec
 
 from lazycore_xla.configuration import wide_types
+from lazycore_xla.devices import NO_FORKS, device_of
 from lazycore_xla.memory import raise_if_full
 
 __all__ = ["JaxBuffer", "JaxSession"]
@@ -25,7 +25,7 @@ class JaxBuffer(Buffer):
         self.spec = spec
 
     def to_host(self) -> HostArray:
-        """The content as a read-only array; on CPU a view, whose memory XLA then no longer gives to others."""
+        """The content as a read-only array: a copy, but on CPU a view, whose memory XLA then gives to nobody else."""
         try:
             host: HostArray = np.asarray(self.array)
         except jax.errors.JaxRuntimeError as error:
@@ -57,13 +57,10 @@ class JaxSession(Session):
     """One jax device. Raises BackendError on opening where jax has no such device."""
 
     def __init__(self, device: str) -> None:
-        try:
-            self.device = jax.local_devices(backend=device)[0]
-        except RuntimeError as error:
-            raise BackendError(f"xla: jax has no device {device!r}: {error}") from error
+        self.device = device_of(device)
 
     def upload(self, array: HostArray) -> JaxBuffer:
-        """Zero-copy on CPU where the array is dense and aligned to 64 bytes, else a copy."""
+        """A copy in the device's memory; on CPU the array itself where it is dense and aligned to 64 bytes."""
         spec = TensorSpec(tuple(array.shape), DType.of(array.dtype))
         with wide_types():
             return JaxBuffer(jax.device_put(array, self.device), spec)
@@ -72,10 +69,10 @@ class JaxSession(Session):
         if not isinstance(buffer, JaxBuffer):
             return self.upload(np.array(buffer.to_host(), copy=True))
         with wide_types():
-            return JaxBuffer(jnp.copy(buffer.array), buffer.spec)
+            return JaxBuffer(jax.device_put(buffer.array, self.device, may_alias=False), buffer.spec)
 
     def synchronize(self) -> None:
-        """Wait for all that the device has been given; on CPU every array's own ``wait`` raises its own failure."""
+        """Wait for all that the device has been given; raises what the first computation that failed raised."""
         for array in self.device.client.live_arrays():
             if not array.is_deleted():
                 array.block_until_ready()
@@ -85,4 +82,4 @@ class JaxSession(Session):
 
     def after_fork(self) -> None:
         """XLA's threads do not survive a fork, and a call would wait for them for ever: raises BackendError."""
-        raise BackendError("xla: jax cannot be used in a forked child; start workers with the 'spawn' method")
+        raise BackendError(NO_FORKS)

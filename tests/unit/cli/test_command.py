@@ -42,7 +42,7 @@ def test_backends_shows_state_version_and_reason(cli: Any, vendor: Any) -> None:
     done = cli("backends")
     assert done.returncode == 0, done.stderr
     rows = {line.split()[0]: line.strip().split(maxsplit=4)[1:] for line in done.stdout.splitlines()}
-    assert rows["sound"] == ["2.5", "ready", "vendor-sound", "devices: cpu, npu; options: level=2"]
+    assert rows["sound"] == ["2.5", "ready", "vendor-sound", "devices: cpu (default), npu; options: level=2"]
     assert rows["bad"][:3] == ["3.1", "broken", "vendor-bad"]
     assert rows["bad"][3] == "ModuleNotFoundError: No module named 'no_such_module_at_all'"
     assert rows["old"][:3] == ["3.1", "incompatible", "vendor-old"]

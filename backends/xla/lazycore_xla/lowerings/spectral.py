@@ -12,6 +12,9 @@ from lazycore_xla.registry import lowering
 
 __all__: list[str] = []
 
+_GENERAL = frozenset({"cpu", "gpu"})
+"""Where jax has eigenvalues of matrices that are not Hermitian."""
+
 
 def _identities(spec: TensorSpec) -> Array:
     """What stands for vectors where there are none: rows and columns of the identity, or nothing."""
@@ -49,7 +52,7 @@ def _eigh(x: Array, uplo: str = "L", compute_v: bool = True, *, out: Out) -> tup
     return values, vectors if compute_v else _identities(out[1])
 
 
-@lowering("aten.linalg_eig.default", dtypes=FACTORABLE, needs_out=True)
+@lowering("aten.linalg_eig.default", dtypes=FACTORABLE, needs_out=True, platforms=_GENERAL)
 def _eig(x: Array, *, out: Out) -> tuple[Array, Array]:
     """Eigenvalues and vectors, complex."""
     if x.size == 0:
@@ -58,7 +61,10 @@ def _eig(x: Array, *, out: Out) -> tuple[Array, Array]:
     return values, vectors
 
 
-@lowering("aten._linalg_eigvals.default", "aten.linalg_eigvals.default", dtypes=FACTORABLE, needs_out=True)
+@lowering(
+    "aten._linalg_eigvals.default", "aten.linalg_eigvals.default",
+    dtypes=FACTORABLE, needs_out=True, platforms=_GENERAL,
+)  # fmt: skip
 def _eigenvalues(x: Array, *, out: Out) -> Array:
     if x.size == 0:
         return jnp.zeros(out[0].static_shape, out[0].dtype.numpy)
