@@ -27,6 +27,7 @@ from lazycore_plugin_api.backend import (
     Threads,
 )
 from lazycore_plugin_api.dtypes import DType
+from lazycore_plugin_api.dynamic import is_dynamic, sizes_of, specialized, symbol_places, with_sizes
 from lazycore_plugin_api.errors import (
     BackendError,
     InvalidGraph,
@@ -55,6 +56,7 @@ __all__ = [
     "Graph", "GraphCase", "HostArray", "HostBuffer", "HostSession", "InvalidGraph", "LazycoreError", "Match", "Node",
     "OpenContext", "Option", "OutOfMemory", "OwnCase", "Pattern", "PluginError", "Profile", "Rejected", "Segment",
     "Session", "Shape", "Source", "Supported", "Target", "TensorSpec", "Threads", "UnknownBackend", "Value",
-    "argument_values", "from_json", "from_text", "hookimpl", "infer", "meta_from_record", "meta_to_record",
-    "node_text", "to_json", "to_text", "verify",
+    "argument_values", "from_json", "from_text", "hookimpl", "infer", "is_dynamic", "meta_from_record",
+    "meta_to_record", "node_text", "sizes_of", "specialized", "symbol_places", "to_json", "to_text", "verify",
+    "with_sizes",
 ]  # fmt: skip

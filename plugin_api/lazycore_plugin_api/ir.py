@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from lazycore_plugin_api.dims import Dim
 from lazycore_plugin_api.dtypes import DType
 from lazycore_plugin_api.specs import TensorSpec
 
@@ -48,9 +49,10 @@ class Value:
         return f"%{self.id}"
 
 
-Literal: TypeAlias = bool | int | float | complex | str | DType | None
+Literal: TypeAlias = bool | int | float | complex | str | DType | Dim | None
 Argument: TypeAlias = Value | Literal | tuple["Argument", ...]
-"""A node's argument. Where the schema says ``Scalar`` it is a Python number, or a 0-d Value when it varies."""
+"""A node's argument. Where the schema says ``Scalar`` it is a Python number, or a 0-d Value when it varies.
+An integer that varies with the sizes is a Dim, where the backend has ``Capabilities.dynamic_dims``."""
 
 
 def argument_values(argument: Argument) -> Iterator[Value]:

@@ -67,8 +67,11 @@ def _read(record: dict[str, Any]) -> Graph:
 
 
 def _value(value: Value) -> list[Any]:
-    shape = [[d.name, d.low, d.high] if isinstance(d, Dim) else d for d in value.spec.shape]
-    return [value.id, shape, value.spec.dtype.value]
+    return [value.id, [_size(d) if isinstance(d, Dim) else d for d in value.spec.shape], value.spec.dtype.value]
+
+
+def _size(dim: Dim) -> list[Any]:
+    return [dim.name, dim.low, dim.high]
 
 
 def _read_size(size: Any) -> int | Dim:
@@ -88,6 +91,8 @@ def _argument(argument: Argument) -> Any:
         return {"dtype": argument.value}
     if isinstance(argument, tuple):
         return [_argument(a) for a in argument]
+    if isinstance(argument, Dim):
+        return {"size": _size(argument)}
     if isinstance(argument, complex):
         return {"complex": [_float(argument.real), _float(argument.imag)]}
     return {"float": _float(argument)} if isinstance(argument, float) else argument
@@ -108,6 +113,8 @@ def _read_argument(record: Any, values: dict[int, Value]) -> Argument:
         return values[content]
     if kind == "dtype":
         return DType(content)
+    if kind == "size":
+        return Dim(*content)
     if kind == "float":
         return float.fromhex(content)
     return complex(float.fromhex(content[0]), float.fromhex(content[1]))

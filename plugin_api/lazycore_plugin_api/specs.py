@@ -5,22 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from lazycore_plugin_api.dims import Dim
 from lazycore_plugin_api.dtypes import DType
 
 __all__ = ["Dim", "Shape", "TensorSpec"]
-
-
-@dataclass(frozen=True)
-class Dim:
-    """A size that varies from run to run. Only backends with ``Capabilities.dynamic_dims`` ever see one."""
-
-    name: str
-    low: int = 0
-    high: int | None = None
-
-    def __str__(self) -> str:
-        return self.name
-
 
 Shape = tuple[int | Dim, ...]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lazycore_plugin_api.dims import Dim
 from lazycore_plugin_api.dtypes import DType
 from lazycore_plugin_api.ir import Argument, Graph, Node, Segment, Value
 
@@ -9,14 +10,14 @@ __all__ = ["argument_text", "node_text", "to_text"]
 
 
 def argument_text(argument: Argument) -> str:
-    """One argument: ``%3``, ``[1, 2]``, ``f32``, ``'none'``, ``1.0``."""
+    """One argument: ``%3``, ``[1, 2]``, ``[4*n, 2]``, ``f32``, ``'none'``, ``1.0``."""
     if isinstance(argument, Value):
         return str(argument)
     if isinstance(argument, DType):
         return argument.short
     if isinstance(argument, tuple):
         return "[" + ", ".join(map(argument_text, argument)) + "]"
-    return repr(argument)
+    return str(argument) if isinstance(argument, Dim) else repr(argument)
 
 
 def node_text(node: Node) -> str:

@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 _DTYPES = {dtype.short: dtype for dtype in DType}
 _NAMED: dict[str, Argument] = {"None": None, "True": True, "False": False, **_DTYPES}
+_SIZE = re.compile(r"-?\w+(?:[*+-]\w+)*")
 _SYMBOL = re.compile(r"%(\d+)")
 _WORD = re.compile(r"[A-Za-z_][\w.-]*")
 _NUMBER = re.compile(r"-?(?:inf|nan|\d+(?:\.\d*)?(?:e[+-]?\d+)?)")
@@ -168,8 +169,14 @@ class _Line:
         return Value(int(found.group(1)), TensorSpec(shape, dtype))
 
     def size(self) -> int | Dim:
-        found = self.match(re.compile(r"\d+"))
-        return int(found.group()) if found else Dim(self.word("a size"))
+        found = self.match(_SIZE)
+        if not found:
+            raise self.wrong("a size")
+        try:
+            return int(found.group()) if found.group().isdecimal() else Dim(found.group())
+        except ValueError:
+            self.at = found.start()
+            raise self.wrong("a size") from None
 
     def inputs(self, values: dict[int, Value]) -> tuple[tuple[Value, ...], list[list[str]]]:
         """``(%0: f32[4], %1: f32[] scalar) {``: the values and their marks."""
@@ -218,7 +225,8 @@ class _Line:
             if items:
                 self.expect("]")
             return items
-        return self.literal()
+        size = self.varying(values)
+        return self.literal() if size is None else size
 
     def value(self, values: dict[int, Value]) -> Value:
         found = self.match(_SYMBOL)
@@ -227,6 +235,22 @@ class _Line:
             self.at = found.start() if found else self.at
             raise self.wrong("a value that is written before")
         return value
+
+    def varying(self, values: dict[int, Value]) -> Dim | None:
+        """A symbolic size: a sum of products whose symbols are in the shape of a value that is written before."""
+        found = _SIZE.match(self.text, self.at)
+        if not found or found.group() in _NAMED:
+            return None
+        try:
+            size = Dim(found.group())
+        except ValueError:
+            return None
+        sizes = (size for value in values.values() for size in value.spec.shape)
+        known = {symbol for size in sizes if isinstance(size, Dim) for symbol in size.symbols}
+        if not size.symbols <= known:
+            return None
+        self.match(_SIZE)
+        return size
 
     def literal(self) -> Argument:
         start = self.at

@@ -13,7 +13,7 @@ from lazycore_plugin_api.text import node_text
 
 __all__ = ["verify"]
 
-_LITERALS = (bool, int, float, complex, str, DType, type(None))
+_LITERALS = (bool, int, float, complex, str, DType, Dim, type(None))
 _COMPOSITE = f".{COMPOSITE}"
 
 
@@ -62,7 +62,14 @@ class _Scope:
             raise InvalidGraph(f"{value} is {known.spec} where written and {value.spec} in {_text(where)}")
 
     def is_static(self, node: Node) -> bool:
-        return not self.symbolic or not any(v.id in self.symbolic for v in (*node.inputs(), *node.outputs))
+        if not self.symbolic:
+            return True
+        symbolic = any(v.id in self.symbolic for v in (*node.inputs(), *node.outputs))
+        return not symbolic and not any(map(_varies, node.args))
+
+
+def _varies(argument: Argument) -> bool:
+    return isinstance(argument, Dim) or (isinstance(argument, tuple) and any(map(_varies, argument)))
 
 
 def _text(where: Node | str) -> str:

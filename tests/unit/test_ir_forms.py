@@ -37,7 +37,8 @@ SCHEMA = json.loads(re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)[0])
 EXAMPLE = re.findall(r"```text\n(segment0.*?)```", PAGE, re.DOTALL)[0].rstrip()
 
 identifiers = st.from_regex(r"[a-z_][a-z0-9_]{0,5}", fullmatch=True)
-dims = st.builds(Dim, identifiers, st.integers(0, 3), st.none() | st.integers(3, 9))
+products = st.builds("{}*{}*{}{:+}".format, st.integers(2, 9), identifiers, identifiers, st.integers(-3, 3))
+dims = st.builds(Dim, identifiers | products, st.integers(0, 3), st.none() | st.integers(3, 9))
 specs = st.builds(TensorSpec, st.lists(st.integers(0, 70) | dims, max_size=3).map(tuple), st.sampled_from(DType))
 ops = st.tuples(st.just("test"), identifiers, identifiers).map(".".join)
 files = st.from_regex(r"[\w./ -]{0,8}\w\.py", fullmatch=True)
@@ -51,6 +52,9 @@ literals: st.SearchStrategy[Any] = st.one_of(
 
 def arguments(known: list[Value]) -> st.SearchStrategy[Any]:
     leaves = literals | st.sampled_from(known) if known else literals
+    sizes = [size for value in known for size in value.spec.shape if isinstance(size, Dim)]
+    if sizes:
+        leaves |= st.sampled_from(sizes) | st.sampled_from(sizes).map(lambda size: 2 * size + 1)
     return st.recursive(leaves, lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=4)
 
 
@@ -124,7 +128,7 @@ def content(graph: Graph) -> Any:
 
 def unbounded(graph: Graph) -> Graph:
     """The graph as its text knows it: symbolic sizes without bounds."""
-    text = re.sub(r'\["(\w+)",\d+,(?:\d+|null)\]', r'["\1",0,null]', to_json(graph))
+    text = re.sub(r'\["([\w*+-]+)",\d+,(?:\d+|null)\]', r'["\1",0,null]', to_json(graph))
     return from_json(text)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import NoneType
 
+from lazycore_plugin_api.dims import Dim
 from lazycore_plugin_api.dtypes import DType
 from lazycore_plugin_api.ir import Argument, Value
 
@@ -14,9 +15,9 @@ __all__ = ["Kind", "kind_of"]
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "Tensor": (Value,),
-    "Scalar": (bool, int, float, complex, Value),
-    "Index": (int, Value),
-    "int": (int,),
+    "Scalar": (bool, int, float, complex, Dim, Value),
+    "Index": (int, Dim, Value),
+    "int": (int, Dim),
     "float": (float, int),
     "bool": (bool, int),
     "str": (str,),
@@ -28,7 +29,9 @@ _NOTATION = re.compile(r"([A-Za-z]+)(\?(?=\[))?(\[(\d*)\])?(\?)?$")
 
 @dataclass(frozen=True)
 class Kind:
-    """What an argument may be. ``types``: its Python types; ``items``: those of a list's items, None where it is none;
+    """What an argument may be; a Dim may stand for an integer.
+
+    ``types``: its Python types; ``items``: those of a list's items, None where it is none;
     ``zero_d``: values are 0-d."""
 
     text: str
