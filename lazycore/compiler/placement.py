@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lazycore_plugin_api import Source
 
@@ -53,7 +53,8 @@ class LostMatch:
 @dataclass(frozen=True)
 class PlacedSegment:
     """One segment of the plan: how many ops by name, the user's lines, and its estimate. ``crossings`` and
-    ``crossing_bytes``: values that come from, or go to, another step of the plan."""
+    ``crossing_bytes``: values that come from, or go to, another step of the plan. ``sizes``: that it runs by an
+    executable for all sizes, or why it does not; empty where only one size was seen."""
 
     backend: str
     name: str
@@ -65,6 +66,7 @@ class PlacedSegment:
     crossings: int
     crossing_bytes: int
     constants: int
+    sizes: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ class Placement:
     """A plan's ops by who runs them. ``str()`` is the one-line summary.
 
     ``segments``: in the order in which they run. ``refused``: every op that a backend refused, the eager ones among
-    them.
+    them. ``decomposed``: op -> how many that nobody took were replaced by pieces that are taken; those are counted
+    among the rest.
     """
 
     shares: tuple[Share, ...]
@@ -106,6 +109,7 @@ class Placement:
     segments: tuple[PlacedSegment, ...] = ()
     refused: tuple[RefusedOp, ...] = ()
     lost: tuple[LostMatch, ...] = ()
+    decomposed: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ops(self) -> int:

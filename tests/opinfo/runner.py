@@ -8,6 +8,7 @@ one passes.
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import Any
 
 from tests.opinfo.command import arguments, run
@@ -29,7 +30,8 @@ def main() -> int:
 
         from lazycore.conformance.database.operators import database, run
 
-        return run(database()[case[0]], getattr(torch, case[1]), backward=True, limit=options.samples).row()
+        info, dtype = database()[case[0]], getattr(torch, case[1])
+        return run(info, dtype, backward=True, limit=options.samples, witness=_witness()).row()
 
     return run(options, dtypes, lambda: _cases(dtypes), one)
 
@@ -41,6 +43,14 @@ def _cases(dtypes: list[str]) -> list[tuple[str, str]]:
 
     ops = database()
     return [(n, d) for n in ops for d in dtypes if getattr(torch, d) in ops[n].supported_dtypes("cpu")]
+
+
+@cache
+def _witness() -> Any:
+    """One for the process, as it sees every plan that is compiled after it."""
+    from lazycore.conformance.database.witness import Witness
+
+    return Witness()
 
 
 if __name__ == "__main__":

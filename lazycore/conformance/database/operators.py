@@ -19,6 +19,7 @@ from lazycore.conformance.database.moving import copied, moved, tensors
 from lazycore.conformance.database.outcome import Outcome
 from lazycore.conformance.database.ties import FREE_VECTORS, resolve
 from lazycore.conformance.database.tolerances import tolerance_of
+from lazycore.conformance.database.witness import Witness
 
 __all__ = ["database", "name_of", "run"]
 
@@ -39,8 +40,9 @@ def database() -> dict[str, Any]:
     return {name_of(info): info for info in operator_entries()}
 
 
-def run(info: Any, dtype: torch.dtype, backward: bool, limit: int = SAMPLES) -> Outcome:
-    """Run up to ``limit`` samples, evenly chosen. Nothing is raised: failures are in the outcome."""
+def run(info: Any, dtype: torch.dtype, backward: bool, limit: int = SAMPLES, witness: Witness | None = None) -> Outcome:
+    """Run up to ``limit`` samples, evenly chosen. Nothing is raised: failures are in the outcome. Where there is a
+    ``witness``, its phases tell what ran where."""
     outcome = Outcome(name_of(info), str(dtype).removeprefix("torch."))
     differentiable = backward and dtype is torch.float32 and info.supports_autograd
     _seed()
@@ -53,7 +55,7 @@ def run(info: Any, dtype: torch.dtype, backward: bool, limit: int = SAMPLES) -> 
             return outcome
         step = max(1.0, len(samples) / limit)
         for position in range(min(limit, len(samples))):
-            _one(outcome, info, samples[int(position * step)], differentiable)
+            _one(outcome, info, samples[int(position * step)], differentiable, witness)
     return outcome
 
 
@@ -63,7 +65,7 @@ def _seed() -> None:
     np.random.seed(0)
 
 
-def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None:
+def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool, witness: Witness | None) -> None:
     given = (sample.input, sample.args, sample.kwargs)
     here = copied(given)
     try:
@@ -72,6 +74,8 @@ def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None
         return
     outcome.samples += 1
     lazycore.reset_metrics()
+    if witness is not None:
+        witness.begin()
     there = moved(given)
     if "tensor_split" in info.name:
         there = (there[0], *pytree.tree_map(_to_cpu, there[1:]))
@@ -84,13 +88,20 @@ def _one(outcome: Outcome, info: Any, sample: Any, differentiable: bool) -> None
         left = _exact_inputs(info, given)
         compare(_plain(here), _plain(there), "inputs afterwards", tolerance=tolerance, exact=left)
         outcome.forward += 1
+        _settle(witness, outcome, "forward")
     except (Exception, Differs) as error:
         outcome.fail("forward", error)
         return
     if differentiable:
-        _differentiate(outcome, info, sample, (expected, here), (actual, there))
+        _differentiate(outcome, info, sample, (expected, here), (actual, there), witness)
     outcome.fallbacks.update(lazycore.metrics()["fallbacks"])
     outcome.native += not lazycore.metrics()["fallbacks"]
+
+
+def _settle(witness: Witness | None, outcome: Outcome, phase: str) -> None:
+    if witness is not None:
+        witness.settle(outcome.phase(phase))
+        witness.begin()
 
 
 def _call(info: Any, arguments: Any) -> Any:
@@ -124,7 +135,14 @@ def _exact_inputs(info: Any, given: Any) -> Exact:
     return Exact(compute)
 
 
-def _differentiate(outcome: Outcome, info: Any, sample: Any, cpu: tuple[Any, Any], device: tuple[Any, Any]) -> None:
+def _differentiate(
+    outcome: Outcome,
+    info: Any,
+    sample: Any,
+    cpu: tuple[Any, Any],
+    device: tuple[Any, Any],
+    witness: Witness | None,
+) -> None:
     try:
         expected = _gradients(sample, *cpu)
     except Exception:  # not differentiable on CPU either
@@ -141,6 +159,7 @@ def _differentiate(outcome: Outcome, info: Any, sample: Any, cpu: tuple[Any, Any
         tolerance = tolerance_of(outcome.op, outcome.dtype)
         compare(expected, actual, "backward", tolerance=tolerance, exact=Exact(compute))
         outcome.backward += 1
+        _settle(witness, outcome, "backward")
     except (Exception, Differs) as error:
         outcome.fail("backward", error)
 

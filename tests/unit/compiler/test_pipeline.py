@@ -105,6 +105,7 @@ def test_nobody_takes_it_whole_but_its_pieces() -> None:
     b = Builder()
     plan = _compile(b.graph(b.square(b.input())), [FakeBackend("a", ["aten.mul.Tensor"])], decompose=square_as_mul)
     assert _kinds(plan) == ["a"]
+    assert plan.placement.decomposed == {"aten.square.default": 1}
 
 
 def test_a_graph_that_returns_its_input_has_no_steps() -> None:
