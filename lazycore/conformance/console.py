@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from lazycore.conformance.case import Case, Outcome
+from lazycore.conformance.case import Case, Outcome, Status
 from lazycore.conformance.document import as_document, read, reproducer
+from lazycore.conformance.journal import Journal
 from lazycore.conformance.junit import as_junit
 from lazycore.conformance.levels import LEVELS
-from lazycore.conformance.running import Report, Request, chosen, run_suite
+from lazycore.conformance.running import Report, Request, run_suite
 from lazycore.conformance.scorecard import as_page
 
 __all__ = ["prove"]
@@ -26,40 +26,42 @@ USAGE_ERROR = 2
 _SHOWN = 40
 
 
-def prove(request: Request, folder: Path | None, earlier: Path | None) -> int:
-    """Run, show, write reports into ``folder``. 0 if nothing is wrong, 1 if something is, 2 if nothing can be run."""
+def prove(request: Request, folder: Path | None, earlier: Path | None, resume: bool = False) -> int:
+    """Run, show, write reports into ``folder``. 0 if nothing is wrong, 1 if something is, 2 if nothing can be run.
+    ``resume``: the run that was interrupted there goes on, whatever the request says but for jobs and seconds."""
     console = Console(stderr=True)
+    journal = None if folder is None else Journal(folder)
     try:
         before = None if earlier is None else read(earlier)
-        if not chosen(request):
-            raise ValueError(f"no case's id contains {request.cases!r}")
+        if resume and journal is not None:
+            request = journal.request(request.jobs, request.seconds)
+        report = _run(request, console, journal, resume)
     except (ValueError, re.error) as error:
         console.print(f"lazycore conformance: {error}", markup=False)
         return USAGE_ERROR
-    report = _run(request, console)
     document = as_document(report)
     _show(console, report, document)
     if folder is not None:
         _write(report, document, before, folder)
+        Journal(folder).remove()
         console.print(f"reports are in {folder}", markup=False)
     return 0 if report.is_passed else 1
 
 
-def _run(request: Request, console: Console) -> Report:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    # No thread of its own: worker processes are forked while it is shown.
-    with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
-        task = progress.add_task("conformance", total=None)
-        last = 0.0
+def _run(request: Request, console: Console, journal: Journal | None, resume: bool) -> Report:
+    columns = (TextColumn("{task.fields[bad]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+               TimeRemainingColumn(), TextColumn("{task.description}"))  # fmt: skip
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("the cases are listed", total=None, bad="")
+        bad = 0
 
-        def told(done: int, total: int, case: Case, _outcome: Outcome) -> None:
-            nonlocal last
-            if time.monotonic() - last > 0.2 or done == total:
-                last = time.monotonic()
-                progress.update(task, completed=done, total=total, description=case.id[:48])
-                progress.refresh()
+        def told(done: int, total: int, case: Case, outcome: Outcome) -> None:
+            nonlocal bad
+            bad += outcome.status is Status.failed
+            shown = f"[red]{bad} failed[/]" if bad else "none failed"
+            progress.update(task, completed=done, total=total, description=case.id[:48], bad=shown)
 
-        return run_suite(request, told)
+        return run_suite(request, told, journal, resume)
 
 
 def _show(console: Console, report: Report, document: dict[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -40,6 +39,8 @@ from lazycore.conformance.graph.check import check_values, compiled, run_segment
 from lazycore.conformance.graph.sample import Sample
 from lazycore.conformance.graph.table import rows_by_op
 from lazycore.conformance.opening import open_backend
+from lazycore.conformance.patience import TICK, Patience
+from lazycore.conformance.vendor import own_cases
 from lazycore.plugins.discovery import installed
 
 __all__ = ["CHECKS", "cases", "claimed_samples", "run"]
@@ -240,9 +241,10 @@ def _in_threads(work: Callable[[int], None], count: int) -> None:
     threads = [threading.Thread(target=guarded, args=(n,), daemon=True) for n in range(count)]
     for thread in threads:
         thread.start()
-    deadline = time.monotonic() + _SECONDS
+    patience = Patience()
     for thread in threads:
-        thread.join(max(0.0, deadline - time.monotonic()))
+        while thread.is_alive() and patience.spent() < _SECONDS:
+            thread.join(TICK)
     if any(thread.is_alive() for thread in threads):
         raise Failed(f"{count} threads did not end in {_SECONDS:.0f} s")
     if errors:
@@ -346,6 +348,7 @@ def _profile(context: Context) -> None:
     for case, reason in profile.xfails.items():
         if not (isinstance(case, str) and isinstance(reason, str) and reason.strip()):
             raise Failed(f"the profile expects {case!r} to fail without a reason")
+    own_cases(profile)
 
 
 def _closing(context: Context) -> None:

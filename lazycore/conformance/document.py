@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,7 @@ def _worse(one: str | None, other: str) -> str:
 
 def reproducer(backend: str, case: Case) -> str:
     """The command that runs one case again."""
-    return f"lazycore conformance --backend '{backend}' --cases '^{case.id}$'"
+    return f"lazycore conformance --backend {shlex.quote(backend)} --cases '^{case.id}$'"
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from lazycore.conformance.case import Case, Outcome, Status
-from lazycore.conformance.suite import Runner, all_cases, sampled
+from lazycore.conformance.journal import Journal
+from lazycore.conformance.suite import Runner
+from lazycore.conformance.survey import Request, chosen, described, listed, stale
+from lazycore.conformance.vendor import GROUP as VENDOR
 from lazycore.conformance.workers import Failure, Workers, run_cases
 
 __all__ = ["Report", "Request", "Session", "chosen", "counts", "judged", "run_suite"]
 
-HIGHEST = 5
-_DESCRIBE_SECONDS = 120.0
-
-
-@dataclass(frozen=True)
-class Request:
-    """What to run. ``cases``: a regular expression that an id must contain; ``seconds`` bounds a case."""
-
-    backend: str
-    level: int = HIGHEST
-    sample: bool = False
-    cases: str = ""
-    jobs: int = 1
-    seconds: float = 120.0
-
-    def limit(self, case: Case) -> float:
-        """Seconds for one case; those that start several processes have more."""
-        return self.seconds * (4 if case.group == "endurance" else 1)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing of the levels is left out."""
-        return not self.sample and not self.cases
+Told = Callable[[int, int, Case, Outcome], None]
 
 
 @dataclass
@@ -72,42 +49,72 @@ class Report:
 
     def passed_level(self) -> int:
         """The highest level all of whose cases, and all of those below, are right; -1 where there is none. What was
-        left out counts for nothing: only a whole run passes a level."""
+        left out counts for nothing: only a whole run passes a level. Nor does what the vendor has added."""
         if self.stale or not self.request.is_whole:
             return -1
         reached = -1
         for level in range(self.request.level + 1):
-            mine = [o for c, o in self.outcomes.items() if c.level == level]
+            mine = {c: o for c, o in self.outcomes.items() if c.level == level}
             unproven = level > 0 and self.unproven
-            if not mine or unproven or any(o.status.is_bad for o in mine):
+            if unproven or any(o.status.is_bad for o in mine.values()):
                 break
-            if not any(o.status in (Status.passed, Status.xfailed) for o in mine):
+            shown = [o for c, o in mine.items() if c.group != VENDOR and o.status in (Status.passed, Status.xfailed)]
+            if not shown:
                 break
             reached = level
         return reached
 
 
-def run_suite(request: Request, told: Callable[[int, int, Case, Outcome], None] = lambda *_: None) -> Report:
-    """Run everything. ``told(done, total, case, outcome)`` hears of each case as it ends. Raises re.error for a bad
-    ``cases``."""
+def run_suite(
+    request: Request, told: Told = lambda *_: None, journal: Journal | None = None, resume: bool = False
+) -> Report:
+    """Run everything. ``told(done, total, case, outcome)`` hears of each case as it ends, ``journal`` keeps it;
+    ``resume``: what that has already is not run again. Raises re.error for a bad ``cases``, NothingToResume."""
     report = Report(request, started=datetime.now(UTC).isoformat(timespec="seconds"))
     start = time.monotonic()
-    cases = chosen(request)
-    about = _described(request)
-    report.about = {**about, "versions": _versions(), "host": _host()}
-    xfails = about.get("xfails", {})
-    runner = Runner(request.backend)
-    for done, (case, result) in enumerate(run_cases(runner, cases, request.jobs, request.limit), 1):
-        report.outcomes[case] = judged(case, _outcome(result, request.limit(case)), xfails)
-        told(done, len(cases), case, report.outcomes[case])
-    report.outcomes = {case: report.outcomes[case] for case in cases}
-    report.stale = _stale(xfails)
-    report.unproven = _unproven(report.outcomes.values())
-    if request.is_whole and request.level > 0:
-        report.unproven += _never_run(about.get("preserved", []), report.outcomes.values())
-        report.unmatched = _never_run(about.get("patterns", []), report.outcomes.values())
-    report.seconds = time.monotonic() - start
+    report.about = described(request)
+    cases = listed(request, report.about)
+    if not cases:
+        raise ValueError(f"no case's id contains {request.cases!r}")
+    if journal is None:
+        outcomes = _run(request, cases, {}, told, None)
+    else:
+        if resume:
+            journal.resume(report.about["versions"])
+        else:
+            journal.begin(request, report.about["versions"])
+        with journal:
+            outcomes = _run(request, cases, journal.done, told, journal)
+    xfails = report.about.get("xfails", {})
+    report.outcomes = {case: judged(case, outcomes[case], xfails) for case in cases}
+    _conclude(report)
+    report.seconds = time.monotonic() - start if journal is None else journal.seconds()
     return report
+
+
+def _run(
+    request: Request, cases: Sequence[Case], done: Mapping[Case, Outcome], told: Told, journal: Journal | None
+) -> dict[Case, Outcome]:
+    outcomes = {case: done[case] for case in cases if case in done}
+    left = [case for case in cases if case not in done]
+    for case, result in run_cases(Runner(request.backend), left, request.jobs, request.limit):
+        outcomes[case] = _outcome(result, request.limit(case))
+        if journal is not None:
+            journal.add(case, outcomes[case])
+        told(len(outcomes), len(cases), case, outcomes[case])
+    return outcomes
+
+
+def _conclude(report: Report) -> None:
+    outcomes = list(report.outcomes.values())
+    report.stale = stale(report.about.get("xfails", {}), report.about)
+    claimed = {label for outcome in outcomes for label in outcome.claimed}
+    executed = {label for outcome in outcomes for label in outcome.executed}
+    report.unproven = sorted(claimed - executed)
+    if report.request.is_whole and report.request.level > 0:
+        ops = {label.partition(" ")[0] for label in executed}
+        report.unproven += sorted(set(report.about.get("preserved", ())) - ops)
+        report.unmatched = sorted(set(report.about.get("patterns", ())) - ops)
 
 
 class Session:
@@ -116,7 +123,7 @@ class Session:
     def __init__(self, request: Request) -> None:
         self.request = request
         self._workers = Workers(Runner(request.backend))
-        self._xfails: Mapping[str, str] = _described(request).get("xfails", {})
+        self._about = described(request)
 
     def __enter__(self) -> Session:
         return self
@@ -127,26 +134,11 @@ class Session:
     def run(self, case: Case) -> Outcome:
         """The judged outcome of a case."""
         limit = self.request.limit(case)
-        return judged(case, _outcome(self._workers.run(case, limit), limit), self._xfails)
+        return judged(case, _outcome(self._workers.run(case, limit), limit), self._about.get("xfails", {}))
 
     def stale(self) -> list[str]:
         """Expected failures that name no case."""
-        return _stale(self._xfails)
-
-
-def _stale(xfails: Mapping[str, str]) -> list[str]:
-    return sorted(set(xfails) - {case.id for case in all_cases(HIGHEST)}) if xfails else []
-
-
-def chosen(request: Request) -> list[Case]:
-    """The cases of a request. Raises re.error for a bad expression."""
-    re.compile(request.cases)
-    # What an expression begins with may say which group is meant: reproducers do not import torch's databases.
-    group = re.match(r"\^(\w+)/[^|]*$", request.cases)
-    cases = all_cases(request.level, (group[1],) if group else ())
-    if request.sample:
-        cases = sampled(cases)
-    return [case for case in cases if re.search(request.cases, case.id)]
+        return stale(self._about.get("xfails", {}), self._about)
 
 
 def judged(case: Case, outcome: Outcome, xfails: Mapping[str, str]) -> Outcome:
@@ -165,67 +157,6 @@ def _outcome(result: Any, seconds: float) -> Outcome:
     if isinstance(result, Failure):
         return Outcome(Status.failed, str(result), seconds=seconds if result.kind == "timeout" else 0.0)
     return Outcome.of_record(result)
-
-
-def _unproven(outcomes: Any) -> list[str]:
-    claimed: set[str] = set()
-    executed: set[str] = set()
-    for outcome in outcomes:
-        claimed |= outcome.claimed
-        executed |= outcome.executed
-    return sorted(claimed - executed)
-
-
-def _never_run(ops: Sequence[str], outcomes: Any) -> list[str]:
-    executed = {label.partition(" ")[0] for outcome in outcomes for label in outcome.executed}
-    return sorted(set(ops) - executed)
-
-
-def describe(selection: str) -> dict[str, Any]:
-    """The backend's account of itself, as JSON has it. Raises what opening it raises."""
-    from lazycore.conformance.opening import open_backend
-    from lazycore.plugins.discovery import installed
-
-    backend = open_backend(selection)
-    info, profile = backend.info, backend.conformance()
-    capabilities = {k: getattr(v, "value", v) for k, v in vars(info.capabilities).items()}
-    return {
-        "backend": info.name,
-        "version": info.version,
-        "api_version": list(info.api_version),
-        "distribution": installed()[info.name].distribution,
-        "target": str(backend),
-        "dtypes": sorted(d.value for d in info.dtypes),
-        "claimed_dtypes": sorted(d.value for d in profile.dtypes),
-        "capabilities": capabilities,
-        "preserved": backend.preserve_ops(),
-        "patterns": [f"{info.name}.{pattern.name}.composite" for pattern in backend.patterns()],
-        "loosened": {op: list(pair) for op, pair in profile.tolerances.items()},
-        "xfails": dict(profile.xfails),
-    }
-
-
-def _described(request: Request) -> dict[str, Any]:
-    """In a process of its own, as whatever is wrong with the plugin must not end the run; level 0 says what it is."""
-    ((_, result),) = run_cases(describe, [request.backend], 1, _DESCRIBE_SECONDS)
-    if isinstance(result, Failure):
-        return {"backend": request.backend, "broken": str(result)}
-    about: dict[str, Any] = result
-    return about
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in ("lazycore", "lazycore-plugin-api", "lazycore-reference", "torch", "numpy"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
-
-
-def _host() -> dict[str, Any]:
-    return {"system": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count()}
 
 
 def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:

@@ -30,6 +30,7 @@ GROUPS = {
     "program": (_PROGRAMS, 4),
     "fuzz": ("lazycore.conformance.fuzz.cases", 3),
     "endurance": ("lazycore.conformance.endurance.cases", 5),
+    "vendor": ("lazycore.conformance.vendor", 0),
 }
 _SAMPLE = 97
 """--sample takes cases whose id's sum falls below a share of this; a prime, so that no pattern of names survives."""
@@ -37,7 +38,7 @@ _SAMPLE = 97
 
 def all_cases(level: int, groups: Collection[str] = ()) -> list[Case]:
     """The cases up to a level, in the order of levels. The same for every backend. ``groups``: where only some are of
-    interest; the others' modules are not imported."""
+    interest; the others' modules are not imported. A vendor's own cases are not among them."""
     wanted = (g for g, (_, lowest) in GROUPS.items() if lowest <= level and (not groups or g in groups))
     modules = dict.fromkeys(GROUPS[group][0] for group in wanted)
     found = [case for module in modules for case in import_module(module).cases()]

@@ -11,7 +11,8 @@ import pytest
 
 from lazycore.conformance.case import Case, Outcome, Status
 from lazycore.conformance.document import reproducer
-from lazycore.conformance.running import Request, Session, chosen
+from lazycore.conformance.running import Request, Session
+from lazycore.conformance.survey import described, listed
 
 _NO_BACKEND = "name the backend to prove: --lazycore-backend NAME"
 
@@ -29,7 +30,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test per case."""
     if "case" in metafunc.fixturenames:
         request = _request(metafunc.config)
-        cases = chosen(request) if request else []
+        cases = listed(request, described(request)) if request else []
         metafunc.parametrize("case", cases, ids=[case.id for case in cases])
 
 

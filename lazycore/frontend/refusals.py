@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-__all__ = ["register_refusals"]
+__all__ = ["KINDS", "register_refusals"]
 
-_KINDS = {
+KINDS = {
     "SparsePrivateUse1": ("sparse tensors", "keep them on the CPU, or convert with .to_dense()"),
     "SparseCsrPrivateUse1": ("compressed sparse tensors", "keep them on the CPU, or convert with .to_dense()"),
     "QuantizedPrivateUse1": ("quantized tensors", "keep them on the CPU, or convert with .dequantize()"),
@@ -24,7 +24,7 @@ def register_refusals() -> None:
     """Give each kind's dispatch key a fallback that raises NotImplementedError. Called once."""
     global _library
     _library = torch.library.Library("_", "IMPL")
-    for key, (kind, advice) in _KINDS.items():
+    for key, (kind, advice) in KINDS.items():
         _library.fallback(_refuse(kind, advice), key)
 
 

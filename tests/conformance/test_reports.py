@@ -106,7 +106,7 @@ def test_json_goes_there_and_back(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     assert read(path) == document
     failed = next(case for case in document["cases"] if case["status"] == "failed")
-    assert failed["reproduce"] == "lazycore conformance --backend 'acme' --cases '^graph/aten.add.x/float32$'"
+    assert failed["reproduce"] == "lazycore conformance --backend acme --cases '^graph/aten.add.x/float32$'"
     assert document["matrix"] == {"aten.add.x": {"float32": "fails"}}
     path.write_text(json.dumps(document | {"schema": SCHEMA + 1}))
     with pytest.raises(ValueError, match="no conformance report of schema"):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lazycore.conformance.database.outcome import Outcome
-from lazycore.conformance.workers import Failure, run_cases
+from lazycore.conformance.workers import Failure, Here, run_cases
 from tests.opinfo.known import known_failures, report
 
 __all__ = ["arguments", "run"]
@@ -47,7 +47,7 @@ def run(
     work = [case for case in cases() if re.search(options.ops, case[0])][part - 1 :: parts]
     start, rows = time.monotonic(), []
     with open(options.out, "w") as out:
-        for case, result in run_cases(one, work, options.jobs, options.timeout):
+        for case, result in run_cases(one, work, options.jobs, options.timeout, origin=Here()):
             rows.append(_broken(case, result) if isinstance(result, Failure) else result)
             out.write(json.dumps(rows[-1]) + "\n")
             out.flush()

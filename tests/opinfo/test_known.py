@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lazycore.conformance.database.outcome import Outcome
-from lazycore.conformance.workers import Failure, run_cases
+from lazycore.conformance.workers import Failure, Here, run_cases
 from tests.opinfo.known import KNOWN, known_failures, report
 
 
@@ -50,7 +50,7 @@ def test_a_case_that_raises_is_one_failure() -> None:
     def divide(case: tuple[str, str]) -> int:
         return 12 // int(case[1])
 
-    results = dict(run_cases(divide, [("a", "3"), ("b", "0"), ("c", "4")], 1, 60))
+    results = dict(run_cases(divide, [("a", "3"), ("b", "0"), ("c", "4")], 1, 60, origin=Here()))
     assert (results["a", "3"], results["c", "4"]) == (4, 3)
     assert isinstance(results["b", "0"], Failure)
     assert "ZeroDivisionError" in str(results["b", "0"])

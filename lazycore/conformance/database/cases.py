@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -11,12 +12,16 @@ from lazycore.conformance.database import outcome as database_outcome
 from lazycore.conformance.database.internals import Moved
 from lazycore.conformance.database.tolerances import LOOSENED, tolerance_of
 from lazycore.conformance.placement import placement_of
+from lazycore.frontend.refusals import KINDS
 
 __all__ = ["cases", "run"]
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "bool", "complex64")
 SAMPLES = 12
 _MOVED = Case(1, "opinfo/unavailable")
+# No backend is asked about kinds of tensor that the device does not have.
+_LACKS = "|".join(kind for kind, _ in KINDS.values())
+_REFUSAL = re.compile(f"NotImplementedError: lazycore (has no ({_LACKS})|takes dense strided tensors)")
 
 
 @cache
@@ -86,6 +91,8 @@ def _judged(found: database_outcome.Outcome) -> Outcome:
     elif not found.native and not found.errors:
         outcome.status = Status.unclaimed
         outcome.message = "no sample ran without " + ", ".join(sorted(found.fallbacks)[:5])
+    if found.errors and all(_REFUSAL.search(error) for error in found.errors):
+        outcome.status, outcome.message = Status.skipped, found.errors[0]
     tolerance = tolerance_of(found.op, found.dtype)
     if tolerance is not None:
         outcome.tolerances[f"{found.op} {found.dtype}"] = (tolerance.rtol, tolerance.atol)

@@ -22,12 +22,14 @@ from lazycore.conformance.case import Case, Failed, Outcome, Skipped
 from lazycore.conformance.context import Context
 from lazycore.conformance.contract import claimed_samples
 from lazycore.conformance.graph.check import compiled
+from lazycore.conformance.patience import TICK, Patience
 from lazycore.conformance.placement import placement_of
 
 __all__ = ["cases", "run"]
 
 _SECONDS = 100.0
-_ROUNDS = 400
+_STORING = 20.0
+_ROUNDS = 10_000
 _WARM = 100
 _GROWTH = 4 << 20
 """Bytes that a process may grow by in the measured rounds: allocators' slack."""
@@ -113,11 +115,29 @@ def _failing_compile(context: Context) -> None:
 
 
 def _scene(context: Context, scene: str, folder: Path) -> str:
-    result = subprocess.run(_command(scene, context), env=_settings(folder), capture_output=True, text=True,
-                            timeout=_SECONDS, check=False)  # fmt: skip
-    if result.returncode:
-        raise Failed(f"a process that runs {scene!r} ended with {result.returncode}: {result.stderr[-600:]}")
-    return result.stdout.strip()
+    return _printed(_started(scene, context, folder), scene)
+
+
+def _started(scene: str, context: Context, folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        _command(scene, context), env=_settings(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def _printed(process: subprocess.Popen[str], scene: str) -> str:
+    """What it prints. Raises Failed where it does not end in time, or not with 0."""
+    patience = Patience()
+    while True:
+        try:
+            out, errors = process.communicate(timeout=TICK)
+            break
+        except subprocess.TimeoutExpired:
+            if patience.spent() > _SECONDS:
+                process.kill()
+                raise Failed(f"a process that runs {scene!r} did not end in {_SECONDS:.0f} s") from None
+    if process.returncode:
+        raise Failed(f"a process that runs {scene!r} ended with {process.returncode}: {errors[-600:]}")
+    return out.strip()
 
 
 def _command(scene: str, context: Context) -> list[str]:
@@ -159,12 +179,9 @@ def _broken_cache(context: Context, folder: Path) -> None:
 
 
 def _two_processes(context: Context, folder: Path) -> None:
-    started = [
-        subprocess.Popen(_command("train", context), env=_settings(folder), stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
+    started = [_started("train", context, folder) for _ in range(2)]
     try:
-        losses = [p.communicate(timeout=_SECONDS)[0].split()[:1] for p in started]
+        losses = [_printed(process, "train").split()[:1] for process in started]
     finally:
         for process in started:
             process.kill()
@@ -173,14 +190,13 @@ def _two_processes(context: Context, folder: Path) -> None:
 
 
 def _killed(context: Context, folder: Path) -> None:
-    process = subprocess.Popen(_command("forever", context), env=_settings(folder), stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    process.stdout.readline()
-    deadline = time.monotonic() + 20
-    while len(_files(folder)) < 3 and time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    with _started("forever", context, folder) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        patience = Patience()
+        while len(_files(folder)) < 3 and patience.spent() < _STORING and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
     if process.returncode != -signal.SIGKILL:
         raise Failed(f"the process that was to be killed ended by itself with {process.returncode}")
     first, second = (_scene(context, "train", folder).split()[0] for _ in range(2))

@@ -121,15 +121,16 @@ def check_values(
     expected: Sequence[HostArray],
     loosened: Mapping[str, tuple[float, float]],
     vague: Sequence[int] = (),
+    fixed: Tolerance | None = None,
 ) -> dict[str, tuple[float, float]]:
     """The tolerances used, by ``op dtype``. Raises Failed for the first output that is wrong. Zeros' signs count where
-    the op computes nothing."""
+    the op computes nothing. ``fixed``: the tolerance of all outputs."""
     producers = segment.producers()
     used: dict[str, tuple[float, float]] = {}
     for position, (value, mine, right) in enumerate(zip(segment.outputs, got, expected, strict=True)):
         node = producers[value.id]
         of_complex = any(v.spec.dtype.is_complex for v in node.inputs())
-        tolerance = tolerance_for(node.op, value.spec.dtype, loosened, of_complex)
+        tolerance = fixed or tolerance_for(node.op, value.spec.dtype, loosened, of_complex)
         used[f"{node.op} {value.spec.dtype.value}"] = (tolerance.rtol, tolerance.atol)
         if position in vague:
             continue
