@@ -89,9 +89,8 @@ conformance: $(READY)
 	$(BIN)/lazycore conformance --backend $(BACKEND) --sample -n $(WORKERS)
 
 bench: $(READY)
-	$(BIN)/python bench/trace.py
+	$(BIN)/python -m bench.trace
 	$(BIN)/python -m bench.steps
-	$(BIN)/python -m bench.steps --every 10
 
 # Beside the in-tree use, so that a vendor's package can be installed with `pip install --find-links dist`.
 wheels: $(READY)

@@ -1,83 +1,72 @@
-"""What recording an op costs, beside running it in PyTorch eager on CPU: ``python bench/trace.py``.
+"""What recording a call costs, beside running it in PyTorch eager on CPU: ``python -m bench.trace``.
 
-A chain of 201 ops (mul, add, relu in turn) on 4 x 4 tensors, where the arithmetic itself costs next to nothing. On
-lazycore only the recording of a trace that was seen before is timed; the barrier lies outside. The two devices take
-turns, and each figure is the smallest of the rounds' medians.
+Chains of 201 calls on 4 x 4 tensors. On lazycore only the recording of a trace that was seen before is timed; the
+barrier lies outside. The ways take turns, and each figure is the smallest of the rounds' medians. ``bare redispatch``
+are views by a kernel that does nothing but hand the call on to torch's; ``eager's forward`` is what the backward pass,
+by forward call, is to be held against besides eager's own.
 """
 
 from __future__ import annotations
 
 import gc
 import statistics
-import time
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Mapping
 
 import torch
 
-import lazycore
+from bench.bare import bare_views
+from bench.chains import CHAINS, OPS
+from bench.part import Options, Row, run
+from bench.ways import LAZYCORE
 
-LINKS = 67
-OPS = 3 * LINKS
-ROUNDS, REPEATS, WARM_UP = 7, 15, 4
-TARGETS = {False: 3.5, True: 4.0}
-"""requires_grad -> how many times eager's cost is aimed at."""
+__all__ = ["measure"]
 
-
-def chain(x: torch.Tensor, scale: torch.Tensor, shift: torch.Tensor) -> torch.Tensor:
-    """The timed ops; x, scale and shift are (4, 4)."""
-    for _ in range(LINKS):
-        x = torch.relu(x * scale + shift)
-    return x
+REPEATS, WARM_UP = 15, 4
+Timed = Callable[[], float]
 
 
-@dataclass
-class Subject:
-    """The chain on one device, with or without a differentiable operand."""
+def measure(program: str, options: Options) -> Row:
+    """A row of microseconds a call, on one thread."""
+    torch.set_num_threads(1)
+    return {"program": program, "us a call": _interleaved(_ways(program), 3 if options.quick else 7)}
 
-    device: str
-    requires_grad: bool
 
-    def __post_init__(self) -> None:
-        self.operands = [torch.rand(4, 4).to(self.device) for _ in range(3)]
-        self.operands[1].requires_grad_(self.requires_grad)
+def _ways(program: str) -> Mapping[str, Timed]:
+    chain = CHAINS[program]
+    lazy, eager = chain(LAZYCORE).seconds, chain("cpu").seconds
+    ways = {LAZYCORE: lazy, "eager": eager}
+    if program == "views":
+        ways["bare redispatch"] = _bare(lazy)
+    elif program == "backward":
+        ways["eager's forward"] = CHAINS["with gradient"]("cpu").seconds
+    return ways
+
+
+def _bare(seconds: Timed) -> Timed:
+    def timed() -> float:
+        with bare_views():
+            return seconds()
+
+    return timed
+
+
+def _interleaved(ways: Mapping[str, Timed], rounds: int) -> dict[str, float]:
+    for seconds in ways.values():
         for _ in range(WARM_UP):
-            self.once()
-
-    def once(self) -> float:
-        """Seconds of one chain. What it recorded is executed afterwards, and not counted."""
-        start = time.perf_counter()
-        result = chain(*self.operands)
-        seconds = time.perf_counter() - start
-        lazycore.sync()
-        del result
-        return seconds
-
-    def round(self) -> float:
-        """The median cost of an op, in microseconds."""
-        return statistics.median(self.once() for _ in range(REPEATS)) / OPS * 1e6
-
-
-def measure(requires_grad: bool) -> tuple[float, float]:
-    """Microseconds an op on lazycore and on eager; rounds interleaved, garbage collection off as in ``timeit``."""
-    subjects = [Subject(device, requires_grad) for device in ("lazycore", "cpu")]
-    gc.disable()
+            seconds()
+    gc.collect()
+    gc.disable()  # as timeit does
     try:
-        rounds = [[subject.round() for subject in subjects] for _ in range(ROUNDS)]
+        turns = [{way: _median(seconds) for way, seconds in ways.items()} for _ in range(rounds)]
     finally:
         gc.enable()
-    lazy, eager = (min(costs) for costs in zip(*rounds, strict=True))
-    return lazy, eager
+    return {way: round(min(turn[way] for turn in turns), 3) for way in ways}
 
 
-def main() -> None:
-    torch.set_num_threads(1)
-    print(f"{'requires_grad':>13}  {'lazycore':>12}  {'eager':>12}  {'ratio':>6}  target")
-    for requires_grad, target in TARGETS.items():
-        lazy, eager = measure(requires_grad)
-        verdict = "met" if lazy / eager <= target else "MISSED"
-        row = f"{requires_grad!s:>13}  {lazy:>6.2f} us/op  {eager:>6.2f} us/op  {lazy / eager:>5.2f}x"
-        print(f"{row}  <= {target}x {verdict}")
+def _median(seconds: Timed) -> float:
+    return statistics.median(seconds() for _ in range(REPEATS)) / OPS * 1e6
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(run(__doc__, CHAINS, (LAZYCORE,), measure))

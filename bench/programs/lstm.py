@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import jax
-import jax.numpy as jnp
 import torch
 from torch import nn
 
-from bench.programs.program import Params, Program
+from bench.programs.program import Program
 
 __all__ = ["LSTM"]
 
@@ -34,14 +30,4 @@ def batch() -> tuple[torch.Tensor, ...]:
     return torch.randn(BATCH, STEPS, INPUTS), torch.randint(0, CLASSES, (BATCH,))
 
 
-def logits(p: Params, x: Any) -> Any:
-    h = c = jnp.zeros((x.shape[0], WIDTH), x.dtype)
-    for step in range(x.shape[1]):
-        inner = x[:, step] @ p["cell.weight_ih"].T + p["cell.bias_ih"]
-        i, f, g, o = jnp.split(inner + h @ p["cell.weight_hh"].T + p["cell.bias_hh"], 4, -1)
-        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
-        h = jax.nn.sigmoid(o) * jnp.tanh(c)
-    return h @ p["head.weight"].T + p["head.bias"]
-
-
-LSTM = Program("lstm", Network, batch, logits)
+LSTM = Program("lstm", "lstm", Network, batch)

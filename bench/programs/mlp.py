@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import jax
 import torch
 from torch import nn
 
-from bench.programs.program import Params, Program
+from bench.programs.program import Program
 
-__all__ = ["MLP"]
-
-
-def module() -> nn.Module:
-    return nn.Sequential(
-        nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)
-    )  # fmt: skip
+__all__ = ["MLP", "MLP_SGD", "TINY"]
 
 
-def batch() -> tuple[torch.Tensor, ...]:
-    return torch.randn(64, 784), torch.randint(0, 10, (64,))
+def module(inputs: int = 784, width: int = 512, classes: int = 10) -> nn.Module:
+    layers = nn.Linear(inputs, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, classes)
+    return nn.Sequential(*layers)
 
 
-def logits(p: Params, x: Any) -> Any:
-    for layer in (0, 2, 4):
-        x = x @ p[f"{layer}.weight"].T + p[f"{layer}.bias"]
-        x = jax.nn.relu(x) if layer < 4 else x
-    return x
+def batch(size: int = 64, inputs: int = 784, classes: int = 10) -> tuple[torch.Tensor, ...]:
+    return torch.randn(size, inputs), torch.randint(0, classes, (size,))
 
 
-MLP = Program("mlp", module, batch, logits)
+MLP = Program("mlp", "mlp", module, batch)
+MLP_SGD = Program("mlp sgd", "mlp", module, batch, "sgd")
+TINY = Program("tiny", "mlp", lambda: module(2, 2, 2), lambda: batch(2, 2, 2))
+"""What costs next to nothing to compile or run."""

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import nn
 
-__all__ = ["Batch", "Params", "Program"]
-
-Params = Mapping[str, Any]
-"""jax arrays under the names of the module's state dict."""
-Batch = tuple[Any, ...]
+__all__ = ["Program"]
 
 
 @dataclass(frozen=True)
 class Program:
-    """``module``: the network; ``batch``: the inputs and, last, the int64 targets; ``logits``: the network on jax
-    arrays. Both sides minimize the cross entropy with AdamW."""
+    """``module``: the network; ``batch``: the inputs and, last, the int64 targets; ``optimizer``: ``adamw`` or ``sgd``,
+    which minimizes the cross entropy. ``bench.by_hand`` has the same network on jax arrays under ``network``."""
 
     name: str
+    network: str
     module: Callable[[], nn.Module]
     batch: Callable[[], tuple[torch.Tensor, ...]]
-    logits: Callable[..., Any]
+    optimizer: str = "adamw"

@@ -1,0 +1,26 @@
+"""One training step that can be run again and again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+__all__ = ["BETAS", "DECAY", "EPSILON", "RATE", "Step"]
+
+RATE, BETAS, EPSILON, DECAY = 1e-3, (0.9, 0.999), 1e-8, 0.01
+
+
+class Step:
+    """``run`` trains a step and returns without waiting; ``loss`` waits for the last one."""
+
+    def __init__(self, run: Callable[[], object], loss: Callable[[], float]) -> None:
+        self.run, self.loss = run, loss
+
+    def seconds(self, steps: int, every: int) -> float:
+        """Mean seconds of a step, waiting after each ``every`` steps."""
+        start = time.perf_counter()
+        for step in range(steps):
+            self.run()
+            if (step + 1) % every == 0:
+                self.loss()
+        return (time.perf_counter() - start) / steps
