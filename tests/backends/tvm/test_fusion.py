@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from lazycore_plugin_api import DType, Segment, Supported, verify
 from lowering.backends import Backend
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from random_graphs import RandomGraph
+from lazycore.conformance.fuzz.graphs import built, chosen_at_random
+from lazycore.conformance.fuzz.menus import exact_menu
 
 
 def _results(backend: Backend, segment: Segment, arrays: list[np.ndarray]) -> list[np.ndarray]:
@@ -22,7 +18,7 @@ def _results(backend: Backend, segment: Segment, arrays: list[np.ndarray]) -> li
 
 
 def _check(seed: int, dtype: DType, tvm: Backend, reference: Backend) -> None:
-    graph = RandomGraph(seed, 14, dtype)
+    graph = built(chosen_at_random(seed, 14), exact_menu(dtype), seed)
     verify(graph.segment)
     results = _results(tvm, graph.segment, graph.arrays)
     expected = _results(reference, graph.segment, graph.arrays)
