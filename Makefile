@@ -31,7 +31,7 @@ help:
 	@echo "make models            networks of transformers and timm: hours"
 	@echo "make conformance       a share of the conformance suite, BACKEND=$(BACKEND): minutes"
 	@echo "make opinfo            PyTorch's operator database, BACKEND=$(BACKEND) OPS='$(OPS)': hours"
-	@echo "make bench             recording and training steps, beside PyTorch and jax"
+	@echo "make bench             speed and memory beside PyTorch and jax, for docs/speed.md; BENCH=--check compares to that"
 	@echo "make docs              docs/opset-table.md anew"
 	@echo "make wheels            the distributions, in dist"
 	@echo "make vendor-openvino   the OpenVINO example, installed from wheels and tested"
@@ -88,9 +88,11 @@ lint: $(READY)
 conformance: $(READY)
 	$(BIN)/lazycore conformance --backend $(BACKEND) --sample -n $(WORKERS)
 
+# Beside PyTorch, torch.compile and jax, about a quarter of an hour on a machine that does nothing else. Results and the
+# page are written anew; BENCH=--check compares to them instead.
 bench: $(READY)
-	$(BIN)/python -m bench.trace
-	$(BIN)/python -m bench.steps
+	$(PIP) install $(TORCH) -e '.[bench]'
+	$(BIN)/python -m bench $(BENCH)
 
 # Beside the in-tree use, so that a vendor's package can be installed with `pip install --find-links dist`.
 wheels: $(READY)
