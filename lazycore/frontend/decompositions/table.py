@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from lazycore.frontend.decompositions.bessel import BESSEL
 from lazycore.frontend.decompositions.distances import DISTANCES
 from lazycore.frontend.decompositions.elementwise import ELEMENTWISE
 from lazycore.frontend.decompositions.embedding import EMBEDDING
+from lazycore.frontend.decompositions.gamma import GAMMA
 from lazycore.frontend.decompositions.gradients import GRADIENTS
 from lazycore.frontend.decompositions.grouping import GROUPING
 from lazycore.frontend.decompositions.linalg import LINALG
@@ -26,7 +28,7 @@ __all__ = ["table"]
 _OURS: dict[str, Callable[..., Any]] = {
     **SHAPES, **ELEMENTWISE, **ORDERING, **REDUCING, **DISTANCES, **POOLING, **SAMPLING, **GRADIENTS,
     **GROUPING,
-    **SPECIAL, **LINALG, **EMBEDDING, **UPSAMPLING,
+    **SPECIAL, **GAMMA, **BESSEL, **LINALG, **EMBEDDING, **UPSAMPLING,
 }  # fmt: skip
 
 
