@@ -71,9 +71,9 @@ def test_case_of_each_kind(backend: Callable[..., str], fault: str, case: str, s
 def test_a_wrong_graph_is_made_small(backend: Callable[..., str]) -> None:
     report = run_suite(Request(backend("no alpha"), cases="^fuzz/rounding/.$", seconds=60))
     messages = [outcome.message for _, outcome in report.failures]
-    assert messages
+    assert len(messages) > 5
     assert all("aten.add.Tensor" in message for message in messages)
-    assert all(message.count(" = aten.") <= 2 for message in messages)  # of 24
+    assert max(message.count(" = aten.") for message in messages) <= 4, messages  # of 24
 
 
 def test_random_graphs_of_the_right_one(backend: Callable[..., str]) -> None:

@@ -12,7 +12,7 @@ from lazycore.conformance.graph.oracle import Eager
 from lazycore.conformance.graph.sample import sample_of
 from lazycore.conformance.graph.table import rows_by_op
 from lazycore.conformance.suite import GROUPS, all_cases, sampled
-from lazycore.conformance.tolerances import keeps_zeros, tolerance_for
+from lazycore.conformance.tolerances import ACCUMULATED, FUNCTIONS, ROUNDED, keeps_zeros, tolerance_for, ulp
 
 
 def test_every_operator_has_a_row() -> None:
@@ -50,7 +50,11 @@ def test_draws_keep_their_range() -> None:
 def test_tolerances() -> None:
     assert tolerance_for("aten.permute.default", DType.float32, {}).rtol == 0
     assert tolerance_for("aten.exp.default", DType.int64, {"aten.exp": (1, 1)}).rtol == 0
-    assert tolerance_for("aten.exp.default", DType.float32, {}).rtol < 1e-5
+    assert tolerance_for("aten.exp.default", DType.float32, {}).rtol == FUNCTIONS * 2.0**-23
+    assert tolerance_for("aten.mm.default", DType.complex128, {}).atol == ACCUMULATED * 2.0**-52
+    assert tolerance_for("aten.mul.Tensor", DType.float64, {}).rtol == ROUNDED * 2.0**-52
+    assert tolerance_for("aten.mul.Tensor", DType.bfloat16, {}).rtol == ulp(DType.bfloat16) == 2.0**-7
+    assert tolerance_for("aten.add.Tensor", DType.float16, {}).rtol == 2 * ulp(DType.float16)
     assert tolerance_for("aten.exp.default", DType.float32, {"aten.exp": (0.5, 0)}).rtol == 0.5
     assert tolerance_for("aten.exp.default", DType.float16, {"aten.exp.default float32": (0.5, 0)}).rtol < 0.1
     assert keeps_zeros("aten.neg.default")
