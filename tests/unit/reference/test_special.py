@@ -16,8 +16,15 @@ def test_erf_is_within_three_ulps() -> None:
     np.testing.assert_allclose(erf(POINTS), expected, rtol=7e-16, atol=0)
 
 
-def test_erf_of_no_ordinary_numbers() -> None:
-    result = erf(np.array([np.inf, -np.inf, np.nan, -0.0]))
+def test_erf_of_single_precision_is_rounded_once() -> None:
+    points = POINTS.astype(np.float32)
+    expected = np.array([math.erf(x) for x in points])
+    np.testing.assert_allclose(erf(points), expected, rtol=6.1e-8, atol=0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_erf_of_no_ordinary_numbers(dtype: type[np.floating]) -> None:
+    result = erf(np.array([np.inf, -np.inf, np.nan, -0.0], dtype))
     assert result[:2].tolist() == [1, -1]
     assert np.isnan(result[2])
     assert np.signbit(result[3])
