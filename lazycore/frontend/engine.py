@@ -9,10 +9,10 @@ and the wrapper of the engine call raises it again.
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import torch
 import torch.autograd.graph
@@ -22,34 +22,27 @@ from lazycore.frontend.local import local
 
 __all__ = ["install"]
 
-_FETCH = ctypes.pythonapi.PyErr_Fetch
-_FETCH.restype = None
-# No argtypes: converting arguments would run Python code while the exception is set.
-_KIND, _VALUE, _TRACE = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
-_ARGUMENTS = ctypes.byref(_KIND), ctypes.byref(_VALUE), ctypes.byref(_TRACE)
 _DEVICE_TYPE = torch._C._autograd.DeviceType.PrivateUse1
-# The three cells above are shared: taking and storing happens under the GIL without a call in between.
+# Calling a weak reference is the cheapest call that the interpreter checks: it fails with SystemError, whose cause is
+# the pending exception, where there is one. Calls of built-in functions may become specialized and go unchecked.
+_device_type_ref = ref(_DEVICE_TYPE)
 _taken = threading.local()
 
 
-def _device_type(_guard: Any) -> Any:
-    """The guard's ``type_``. Its first statement must take a pending exception: any other call would fail with it."""
-    _FETCH(*_ARGUMENTS)
-    if _KIND.value:
-        stack = _taken.__dict__.setdefault("stack", [])
-        stack.append((_KIND.value, _VALUE.value, _TRACE.value))
-    return _DEVICE_TYPE
+def _device_type() -> Any:
+    """The guard's ``type_``, asked five times in a node's backward. The first statement must be the one that finds a
+    pending exception: any other would fail with it."""
+    try:
+        return _device_type_ref()
+    except SystemError as error:
+        _taken.__dict__.setdefault("stack", []).append(error.__cause__)
+        return _DEVICE_TYPE
 
 
 def _pop() -> BaseException | None:
-    """The first exception taken since the last call, with its traceback; later ones came from unwinding."""
+    """The first exception taken since the last call; later ones came from unwinding."""
     stack = _taken.__dict__.pop("stack", None)
-    if not stack:
-        return None
-    kind, value, trace = (None if p is None else ctypes.cast(p, ctypes.py_object).value for p in stack[0])
-    if not isinstance(value, BaseException):
-        value = kind() if value is None else kind(*(value if isinstance(value, tuple) else (value,)))
-    return value if trace is None else value.with_traceback(trace)  # type: ignore[no-any-return]
+    return stack[0] if stack else None  # type: ignore[no-any-return]
 
 
 def _wrap(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -77,7 +70,8 @@ def _wrap(run: Callable[..., Any]) -> Callable[..., Any]:
 
 def install() -> None:
     """Patch the guard and every module's name of the engine call."""
-    backend_registration._DummyDeviceGuard.type_ = _device_type
+    # Static, so that asking makes no bound method.
+    backend_registration._DummyDeviceGuard.type_ = staticmethod(_device_type)
     wrapped = _wrap(torch.autograd.graph._engine_run_backward)
     torch.autograd.graph._engine_run_backward = wrapped
     torch.autograd._engine_run_backward = wrapped
