@@ -1,6 +1,6 @@
 """Orthogonal polynomials: each element has a degree of its own, so all run to the highest one by their recurrence.
 
-A negative degree gives 0, a fractional one is cut off.
+A negative degree gives 0, as does one that is no number; a fractional one is cut off.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Step = Callable[[Array, int, Array, Array], Array]
 
 def _run(x: Array, degree: Array, first: Callable[[Array], Array], step: Step) -> Array:
     """The polynomial of each element's degree. ``step`` makes degree k + 1 of degrees k and k - 1."""
-    x, degree = np.broadcast_arrays(x.astype(np.float64), np.trunc(degree.astype(np.float64)))
+    whole = np.trunc(np.where(np.isfinite(degree), degree, -1).astype(np.float64))
+    x, degree = np.broadcast_arrays(x.astype(np.float64), whole)
     before, current = np.ones_like(x), first(x)
     result = np.where(degree == 0, before, np.where(degree == 1, current, 0))
-    highest = int(np.max(degree, initial=0)) if np.all(np.isfinite(degree)) else 0
-    for k in range(1, highest):
+    for k in range(1, int(np.max(degree, initial=0))):
         before, current = current, step(x, k, current, before)
         result = np.where(degree == k + 1, current, result)
     return np.asarray(result)

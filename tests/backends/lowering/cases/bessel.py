@@ -12,7 +12,7 @@ _PLACES = [floats(40, low=-30, high=30), floats(9, low=-2, high=2), floats(0, 2)
 _RIGHT = [floats(40, low=0.05, high=60), torch.tensor([0.0, -1.0, 1e-3, NAN]), floats(0)]
 # Beyond these every recurrence of a polynomial is rounding noise in float32.
 _X = floats(40, 1, low=-1.5, high=1.5)
-_DEGREES = torch.tensor([-1.0, 0.0, 1.0, 2.0, 3.0, 4.5, 6.0])
+_DEGREES = torch.tensor([-1.0, 0.0, 1.0, 2.0, 3.0, 4.5, 6.0, NAN, INF, -INF])
 
 CASES = [
     case(f"aten.special_{name}.default", x, tolerance=_ROUGH)
