@@ -79,7 +79,8 @@ def _run(case: Case) -> Any:
         return modules.run(modules.modules()[case.name], case.name)
     name, _, dtype = case.name.rpartition("/") if case.group == "opinfo" else (case.name, "", "float32")
     info = operators.database()[name]
-    return operators.run(info, getattr(torch, dtype), case.group == "grad", SAMPLES)
+    arguments = info, getattr(torch, dtype), case.group == "grad", SAMPLES
+    return operators.run_together(*arguments) or operators.run(*arguments)
 
 
 def _judged(found: database_outcome.Outcome) -> Outcome:
