@@ -110,14 +110,14 @@ def _shift_right(x: Array, by: Array) -> Array:
 
 
 def _gcd(x: Array, y: Array) -> Array:
-    return lax.abs(jnp.gcd(x, y))
+    return jnp.abs(jnp.gcd(x, y))  # lax.abs refuses unsigned numbers
 
 
 def _lcm(x: Array, y: Array) -> Array:
     """Wraps around; 0 where either is 0."""
     divisor = jnp.gcd(x, y)
     safe = jnp.where(divisor == 0, as_dtype(1, x.dtype), divisor)
-    return lax.abs(lax.div(x, safe) * y)
+    return jnp.abs(lax.div(x, safe) * y)
 
 
 _REAL: dict[str, Callable[..., Array]] = {

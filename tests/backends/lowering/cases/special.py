@@ -54,7 +54,12 @@ CASES += [case("aten.frexp.Tensor", floats(3, 5, low=-99, high=99), tolerance=EX
 CASES += [
     case(f"aten.{name}.default", x, y)
     for name in names("gcd lcm")
-    for x, y in ((ints(5, 7), ints(7, seed=1)), (ints(4).int(), ints(4, seed=1).int()), (ints(0), ints(0)))
+    for x, y in (
+        (ints(5, 7), ints(7, seed=1)),
+        (ints(4).int(), ints(4, seed=1).int()),
+        (ints(0), ints(0)),
+        (ints(4).byte(), ints(4, seed=1).byte()),
+    )
 ]
 CASES += [case(f"aten.{name}.default", x) for name in names("isposinf isneginf") for x in (special(), ints(3))]
 
