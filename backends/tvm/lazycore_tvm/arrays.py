@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from lazycore_plugin_api import DType
 
-from lazycore_tvm.scalars import HALVES, Expr, bind, compute_type, load, rounded, store, type_of
-from lazycore_tvm.tvm_runtime import tvm, walk
+from lazycore_tvm.loops import kernel, named
+from lazycore_tvm.scalars import Expr, compute_type, load, rounded, storage_type, store
+from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = ["Array", "Shape", "elementwise", "ravel", "staged", "stored", "unravel", "widened"]
 
-te, tir = tvm.te, tvm.tirx
+tir = tvm.tirx
 Shape: TypeAlias = tuple[int, ...]
 
 
@@ -96,31 +96,67 @@ def unravel(place: Any, shape: Shape) -> tuple[Any, ...]:
     return tuple(reversed(indices))
 
 
-def stored(tensor: Any, shape: Shape, dtype: DType, memory: Any) -> Array:
+def stored(buffer: Any, shape: Shape, dtype: DType, memory: Any) -> Array:
     """A flat tensor in memory, in the kernels' and the program's terms."""
 
     def flat(place: Expr) -> Expr:
-        return load(tensor(place), dtype)
+        return load(kernel().read(buffer, place), dtype)
 
     return Array(shape, dtype, lambda *i: flat(ravel(i, shape)), flat, 0, memory)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stage:
+    """An array's elements, held."""
+
+    array: Array
+    dtype: DType
+
+    @property
+    def sizes(self) -> Shape:
+        """Of its dimensions but those of size 1."""
+        return tuple(n for n in self.array.shape if n != 1)
+
+    @property
+    def kind(self) -> str:
+        """Its elements' type in memory."""
+        return storage_type(self.dtype)
+
+    @property
+    def deepest(self) -> int:
+        """It may stand in the loops of all dimensions."""
+        return len(self.sizes)
+
+    def write(self, rows: Sequence[Expr], target: Any) -> None:
+        """Fill the buffer with the elements of the rows."""
+        sizes = self.sizes[len(rows) :]
+
+        def element(*inner: Expr) -> None:
+            indices = iter((*rows, *inner))
+            full = [tir.const(0, "int32") if n == 1 else next(indices) for n in self.array.shape]
+            kernel().write(target, ravel(inner, sizes), store(self.array.at(*full), self.dtype))
+
+        kernel().loops(sizes, element, level=True)
 
 
 def staged(array: Array) -> Array:
     """The array, computed once inside of the kernel that reads it."""
     if array.cost == 0:
         return array
-    shape = array.shape or (1,)
-    at = array.at if array.shape else lambda _: array.at()
     kind = DType.bool if array.dtype is DType.bool else DType(compute_type(array.dtype))
-    tensor = te.compute(shape, lambda *i: store(at(*i), kind), name="stage")
-    return Array(array.shape, array.dtype, lambda *i: load(tensor(*(i or (0,))), kind))
+    stage = _Stage(array, kind)
+
+    def at(*i: Expr) -> Expr:
+        own = [index for index, n in zip(i, array.shape, strict=True) if n != 1]
+        return load(kernel().stage(stage, own), kind)
+
+    return Array(array.shape, array.dtype, at)
 
 
 def elementwise(function: Callable[..., Expr], *operands: Array, dtype: DType) -> Array:
     """One expression per element of operands that broadcast; the result is rounded to its dtype."""
     shape = _broadcast([o.shape for o in operands])
-    # Rounding names values too; a chain of 16-bit ops is not worth what it takes to compile.
-    cost = (4 if dtype in HALVES else 1) + sum(o.cost for o in operands)
+    cost = 1 + sum(o.cost for o in operands)
 
     def at(*i: Expr) -> Expr:
         return rounded(_applied(function, [o.at(*_position(o, i)) for o in operands]), dtype)
@@ -136,28 +172,8 @@ def elementwise(function: Callable[..., Expr], *operands: Array, dtype: DType) -
 
 
 def _applied(function: Callable[..., Expr], values: Sequence[Expr]) -> Expr:
-    """The function of values that are each computed once, under a name where the function uses one several times."""
-    probes = [tir.Var("probe", type_of(v)) for v in values]
-    uses = _uses(function(*probes))
-
-    def use(rest: Sequence[int], bound: dict[int, Expr]) -> Expr:
-        if not rest:
-            return function(*(bound.get(n, value) for n, value in enumerate(values)))
-        return bind(values[rest[0]], lambda first: use(rest[1:], {**bound, rest[0]: first}))
-
-    return use([n for n, probe in enumerate(probes) if uses[probe] > 1 and not _is_read(values[n])], {})
-
-
-def _uses(expression: Expr) -> Counter[Any]:
-    """How often an expression names each variable."""
-    found: Counter[Any] = Counter()
-    walk(expression, (tir.Var, lambda variable: found.update([variable])), order="post")
-    return found
-
-
-def _is_read(value: Expr) -> bool:
-    """Whether a value is nothing but a read, which costs nothing to repeat."""
-    return isinstance(value, tvm.ir.Call) and value.op.name == "te.tensor_load"
+    """The function of values that are each computed once."""
+    return named(function(*map(named, values)))
 
 
 def _one(array: Array) -> Expr:

@@ -17,8 +17,8 @@ from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = ["Emitter"]
 
-# Some of TVM's passes take twice as long for each name that a chain needs for a value that is used twice.
-_LONGEST_CHAIN = 3
+# Beyond it a chain's values outgrow the registers.
+_LONGEST_CHAIN = 64
 
 
 class Emitter:
@@ -55,8 +55,8 @@ class Emitter:
     def _memory(self, variable: Any, spec: TensorSpec) -> Array:
         name = f"p{len(self._variables)}"
         self._variables[name] = variable
-        tensor = tvm.te.placeholder((spec.numel,), storage_type(spec.dtype), name=name)
-        return stored(tensor, spec.static_shape, spec.dtype, variable)
+        buffer = tvm.tirx.decl_buffer((spec.numel,), storage_type(spec.dtype), name)
+        return stored(buffer, spec.static_shape, spec.dtype, variable)
 
     def _results(self) -> Iterator[Any]:
         """The outputs' variables, each a buffer of its own."""

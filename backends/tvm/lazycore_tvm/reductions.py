@@ -3,29 +3,142 @@ loses what the CPU's pairwise sums keep, and takes as long."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from lazycore_plugin_api import DType
 
-from lazycore_tvm.arrays import Array, elementwise, widened
-from lazycore_tvm.kernels import BY_COLUMN
+from lazycore_tvm.arrays import Array, elementwise, ravel, widened
+from lazycore_tvm.loops import kernel, named
 from lazycore_tvm.operands import count
-from lazycore_tvm.scalars import Expr, at_most, cast, is_nan, like, literal, select, sub, type_of
+from lazycore_tvm.operands import zero as _zero
+from lazycore_tvm.scalars import Expr, at_most, cast, compute_type, is_nan, like, literal, select, sub
 from lazycore_tvm.tvm_runtime import tvm
 
-__all__ = ["extreme", "in_lanes", "kept", "mean", "moments", "product", "reduced", "total"]
+__all__ = [
+    "MAXIMUM",
+    "MINIMUM",
+    "Reducer",
+    "extreme",
+    "in_order",
+    "kept",
+    "mean",
+    "moments",
+    "product",
+    "reduced",
+    "total",
+]
 
-te, tir = tvm.te, tvm.tirx
+tir = tvm.tirx
 
-# Sixteen doubles are two of the widest registers there are.
-_LANES = 16
+# Doubles of four of the widest registers there are.
+_LANES = 32
+
+
+@dataclass(frozen=True)
+class Reducer:
+    """``combine`` of what there is and a new term, in any order; ``identity``: what a type's terms start from."""
+
+    combine: Callable[[Expr, Expr], Expr]
+    identity: Callable[[str], Expr]
+
+
+@dataclass(frozen=True, eq=False)
+class _Reduction:
+    """A stage: the terms of x combined over axes. ``kind``: their type."""
+
+    x: Array
+    axes: tuple[int, ...]
+    reducer: Reducer
+    kind: str
+    term: Callable[..., Expr]
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """The dimensions that stay."""
+        return tuple(d for d in range(self.x.ndim) if d not in self.axes and self.x.shape[d] != 1)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Of the dimensions that stay."""
+        return tuple(self.x.shape[d] for d in self.others)
+
+    @property
+    def deepest(self) -> int:
+        """Dimensions behind the last of the axes are inside of the axes' loops: memory is read in its order."""
+        return sum(d < max(self.axes) for d in self.others)
+
+    def write(self, rows: Sequence[Expr], target: Any) -> None:
+        """Fill the buffer with the reductions of the rows."""
+        outer = tuple(d for d in self.others[len(rows) :] if d < max(self.axes))
+        inner = tuple(d for d in self.others if d > max(self.axes))
+        write = self._columns if inner else self._rows
+
+        def each(*places: Expr) -> None:
+            write(dict(zip(self.others, (*rows, *places), strict=False)), ravel(places, self._lengths(outer)), target)
+
+        kernel().loops(self._lengths(outer), each, level=True)
+
+    def _lengths(self, dims: Sequence[int]) -> tuple[int, ...]:
+        return tuple(self.x.shape[d] for d in dims)
+
+    def _term(self, places: dict[int, Expr]) -> Expr:
+        full = [places.get(d, _zero) for d in range(self.x.ndim)]
+        return named(self.term(named(self.x.at(*full)), *(full[a] for a in self.axes)))
+
+    def _accumulate(self, target: Any, place: Expr, term: Expr) -> None:
+        old = named(tir.BufferLoad(target, [place]))
+        kernel().write(target, place, self.reducer.combine(old, term))
+
+    def _fill(self, target: Any, start: Expr, size: int) -> None:
+        identity = self.reducer.identity(self.kind)
+        kernel().loop(size, lambda i: kernel().write(target, start + i, identity))
+
+    def _columns(self, places: dict[int, Expr], start: Expr, target: Any) -> None:
+        """Row by row: all columns at once."""
+        inner = tuple(d for d in self.others if d > max(self.axes))
+        sizes = self._lengths(inner)
+        start = start * math.prod(sizes)
+        self._fill(target, start, math.prod(sizes))
+
+        def step(*steps: Expr) -> None:
+            own = {**places, **dict(zip((*self.axes, *inner), steps, strict=True))}
+            self._accumulate(target, start + ravel(steps[len(self.axes) :], sizes), self._term(own))
+
+        kernel().loops((*self._lengths(self.axes), *sizes), step)
+
+    def _rows(self, places: dict[int, Expr], start: Expr, target: Any) -> None:
+        """Term by term of one row: in lanes, which vectorize, where it is long."""
+        *outer, last = self.axes
+        blocks, rest = divmod(self.x.shape[last], _LANES)
+        if blocks < 2:
+            self._fill(target, start, 1)
+            one = lambda *s: self._accumulate(target, start, self._term({**places, **self._at(s)}))  # noqa: E731
+            kernel().loops(self._lengths(self.axes), one)
+            return
+        lanes = kernel().array(_LANES, self.kind)
+        self._fill(lanes, _zero, _LANES)
+
+        def row(*steps: Expr) -> None:
+            def lane(i: Expr, first: Expr) -> None:
+                self._accumulate(lanes, i, self._term({**places, **self._at((*steps, first + i))}))
+
+            kernel().loop(blocks, lambda block: kernel().loop(_LANES, lambda i: lane(i, block * _LANES)))
+            kernel().loop(rest, lambda i: lane(i, tir.const(blocks * _LANES, "int32")))
+
+        kernel().loops(self._lengths(outer), row)
+        self._fill(target, start, 1)
+        kernel().loop(_LANES, lambda i: self._accumulate(target, start, named(tir.BufferLoad(lanes, [i]))))
+
+    def _at(self, steps: Sequence[Expr]) -> dict[int, Expr]:
+        return dict(zip(self.axes, steps, strict=True))
 
 
 def reduced(
-    x: Array, axes: Sequence[int], reducer: Any, dtype: DType, value: Callable[..., Expr] | None = None
+    x: Array, axes: Sequence[int], reducer: Reducer, dtype: DType, value: Callable[..., Expr] | None = None
 ) -> Array:
     """x combined over axes, which stay with size 1. ``value`` makes the terms of an element and its position along
     the axes; the result has the terms' type, which is the compute type of ``dtype``."""
@@ -33,37 +146,23 @@ def reduced(
     shape = kept(x.shape, axes)
     if not axes:
         return Array(shape, dtype, lambda *i: value(x.at(*i)), None, x.cost + 1)
-    steps = {a: te.reduce_axis((0, x.shape[a]), name=f"k{a}") for a in axes}
-    others = [d for d in range(x.ndim) if d not in steps]
-
-    def terms(*i: Expr) -> Expr:
-        places = dict(zip(others, i, strict=False))
-        full = [steps[d] if d in steps else places[d] for d in range(x.ndim)]
-        return reducer(value(x.at(*full), *steps.values()), axis=list(steps.values()))
-
-    name = BY_COLUMN if others and others[-1] > max(axes) else "reduced"
-    tensor = te.compute(tuple(x.shape[d] for d in others) or (1,), terms, name=name)
+    stage = _Reduction(x, tuple(axes), reducer, compute_type(dtype), value)
 
     def at(*i: Expr) -> Expr:
-        return tensor(*([i[d] for d in others] or [0]))
+        return kernel().stage(stage, [i[d] for d in stage.others])
 
     return Array(shape, dtype, at, None, x.cost + 1)
 
 
-def in_lanes(
-    x: Array, axes: Sequence[int], reducer: Any, dtype: DType, value: Callable[[Expr], Expr] | None = None
+def in_order(
+    x: Array, axes: Sequence[int], reducer: Reducer, dtype: DType, value: Callable[[Expr], Expr] | None = None
 ) -> Array:
-    """``reduced``, for reducers that may take terms in any order: long rows as columns of a narrow matrix first, which
-    is a loop that vectorizes, then those to one number."""
-    first, inner = min(axes, default=0), count(x.shape, axes)
-    trailing = tuple(axes) == tuple(range(first, x.ndim)) and (len(axes) == 1 or x.flat is not None)
-    if not trailing or inner < 4 * _LANES or inner % _LANES:
-        return reduced(x, axes, reducer, dtype, value and (lambda v, *_: value(v)))
-    rows = x.reshaped((*x.shape[:first], inner))
-    shape = (*x.shape[:first], inner // _LANES, _LANES)
-    narrow = replace(rows.moved(shape, lambda *i: rows.at(*i[:-2], i[-2] * _LANES + i[-1])), memory=None)
-    columns = reduced(narrow, (first,), reducer, dtype, value and (lambda v, *_: value(v)))
-    return reduced(columns, (first + 1,), reducer, dtype).reshaped(kept(x.shape, axes))
+    """``reduced``, with trailing axes as one where elements keep their order."""
+    first = min(axes, default=0)
+    if len(axes) > 1 and tuple(axes) == tuple(range(first, x.ndim)) and x.flat is not None:
+        rows = replace(x.reshaped((*x.shape[:first], count(x.shape, axes))), memory=None)
+        return reduced(rows, (first,), reducer, dtype, value and (lambda v, *_: value(v))).reshaped(kept(x.shape, axes))
+    return reduced(x, axes, reducer, dtype, value and (lambda v, *_: value(v)))
 
 
 def kept(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
@@ -75,8 +174,8 @@ def total(x: Array, axes: Sequence[int]) -> Array:
     """The sum, in the compute type of x: of integers, int64."""
     wide = widened(x)
     if not x.dtype.is_floating:
-        return in_lanes(wide, axes, te.sum, DType.int64, lambda v: cast(v, wide.dtype, DType.int64))
-    double = in_lanes(wide, axes, te.sum, DType.float64, lambda v: cast(v, wide.dtype, DType.float64))
+        return in_order(wide, axes, SUM, DType.int64, lambda v: cast(v, wide.dtype, DType.int64))
+    double = in_order(wide, axes, SUM, DType.float64, lambda v: cast(v, wide.dtype, DType.float64))
     return elementwise(lambda v: cast(v, DType.float64, wide.dtype), double, dtype=wide.dtype)
 
 
@@ -109,16 +208,6 @@ def _highest(kind: str) -> Expr:
     return literal(np.inf if dtype.is_floating else np.iinfo(kind).max, dtype)
 
 
-def _combiner(combine: Callable[[Expr, Expr], Expr], identity: Callable[[str], Expr]) -> Any:
-    """A reducer whose new term is named once: it may be a long expression."""
-
-    def step(old: Expr, new: Expr) -> Expr:
-        name = tir.Var("new", type_of(new))
-        return tir.Let(name, new, combine(old, name))
-
-    return te.comm_reducer(step, lambda kind: identity(str(kind)), name="combined")
-
-
 def _larger(old: Expr, new: Expr) -> Expr:
     return select(tir.any(at_most(new, old), is_nan(old)), old, new)
 
@@ -129,16 +218,21 @@ def _smaller(old: Expr, new: Expr) -> Expr:
 
 def extreme(x: Array, axes: Sequence[int], largest_wins: bool) -> Array:
     """The largest or smallest element, in the compute type of x (uint8 of booleans); NaN wins, then the first."""
-    reducer = _combiner(_larger, _lowest) if largest_wins else _combiner(_smaller, _highest)
+    reducer = Reducer(_larger, _lowest) if largest_wins else Reducer(_smaller, _highest)
     if x.dtype is DType.bool:
-        return in_lanes(x, axes, reducer, DType.uint8, lambda v: tir.Cast("uint8", v))
-    return in_lanes(widened(x), axes, reducer, widened(x).dtype)
+        return in_order(x, axes, reducer, DType.uint8, lambda v: tir.Cast("uint8", v))
+    return in_order(widened(x), axes, reducer, widened(x).dtype)
 
 
 def product(x: Array, axes: Sequence[int]) -> Array:
     """The product, in the compute type of x: of integers, int64."""
     wide = widened(x)
-    reducer = te.comm_reducer(lambda a, b: a * b, lambda kind: tir.const(1, kind), name="product")
+    reducer = Reducer(lambda a, b: a * b, lambda kind: literal(1, DType(kind)))
     if x.dtype.is_floating:
         return reduced(wide, axes, reducer, wide.dtype)
     return reduced(wide, axes, reducer, DType.int64, lambda v, *_: cast(v, wide.dtype, DType.int64))
+
+
+SUM = Reducer(lambda a, b: a + b, lambda kind: literal(-0.0 if kind.startswith("float") else 0, DType(kind)))
+MINIMUM = Reducer(tir.min, _highest)
+MAXIMUM = Reducer(tir.max, _lowest)

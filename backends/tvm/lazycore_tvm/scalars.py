@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from lazycore_plugin_api import DType
 
+from lazycore_tvm.loops import named
 from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = [
@@ -76,17 +77,8 @@ def _pattern(value: float, kind: str) -> Expr:
 
 
 def bind(value: Expr, use: Callable[[Expr], Expr]) -> Expr:
-    """``use`` of a value that is computed once, however often the result names it.
-
-    Names inside of the value are moved in front: TVM looks twice at what a name stands for, so that names nested in
-    what others stand for would double its work with each level.
-    """
-    if isinstance(value, (tir.Var, tir.IntImm, tir.FloatImm)):
-        return use(value)
-    if isinstance(value, tir.Let):
-        return tir.Let(value.var, value.value, bind(value.body, use))
-    name = tir.Var("x", type_of(value))
-    return tir.Let(name, value, use(name))
+    """``use`` of a value that is computed once, however often the result names it."""
+    return use(named(value))
 
 
 def load(stored: Expr, dtype: DType) -> Expr:

@@ -15,10 +15,10 @@ os.environ.setdefault("TVM_FFI_DISABLE_TORCH_C_DLPACK", "1")
 
 import tvm
 from tvm.support.cc import get_cc
+from tvm.tirx import compilation_pipeline
 from tvm_ffi import load_module
-from tvm_ffi import structural_walk as walk
 
-__all__ = ["COMPILE_LOCK", "compile_module", "linker", "load_library", "target", "tvm", "walk"]
+__all__ = ["COMPILE_LOCK", "compile_module", "linker", "load_library", "target", "tvm"]
 
 COMPILE_LOCK = threading.Lock()
 """TVM's compiler keeps state per process: two compiles at a time fail."""
@@ -46,7 +46,7 @@ def load_library(path: str) -> Any:
 def compile_module(module: Any) -> Any:
     """A Relax module without Relax operators, as an executable of TVM's virtual machine."""
     with tvm.transform.PassContext(opt_level=2, config=_OPTIONS):
-        return tvm.compile(module, target(), relax_pipeline=_pipeline)
+        return tvm.compile(module, target(), relax_pipeline=_pipeline, tir_pipeline=_FLAT)
 
 
 @tvm.transform.module_pass(opt_level=0)
@@ -60,3 +60,21 @@ def _pipeline(module: Any, _context: Any) -> Any:
     )  # fmt: skip
     with target():
         return tvm.transform.Sequential([make() for make in lower])(module)
+
+
+_FLAT = "lazycore_tvm"
+
+
+def _flat() -> Any:
+    """What loops over flat buffers need. TVM's simplifier is left out: it takes floats for real numbers."""
+    passes = tvm.tirx.transform
+
+    @tvm.transform.module_pass(opt_level=0)
+    def lower(module: Any, _context: Any) -> Any:
+        steps = passes.AnnotateEntryFunc(), passes.SplitHostDevice(), passes.MakePackedAPI()
+        return tvm.transform.Sequential(steps)(module)
+
+    return lower, compilation_pipeline.finalize_host_passes, compilation_pipeline.finalize_device_passes
+
+
+compilation_pipeline.register_tir_pipeline(_FLAT, _flat)

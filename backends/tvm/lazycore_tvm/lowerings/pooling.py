@@ -14,13 +14,14 @@ import numpy as np
 from lazycore_plugin_api import DType, HostArray, TensorSpec
 
 from lazycore_tvm.arrays import Array, elementwise, staged, widened
+from lazycore_tvm.loops import either
 from lazycore_tvm.lowerings.reduction import finished
-from lazycore_tvm.reductions import extreme, reduced
+from lazycore_tvm.reductions import MAXIMUM, MINIMUM, extreme, reduced
 from lazycore_tvm.registry import FLOATS, Kind, lowering
 from lazycore_tvm.scalars import Expr, equal, is_nan, literal, select
 from lazycore_tvm.tvm_runtime import tvm
 
-te, tir = tvm.te, tvm.tirx
+tir = tvm.tirx
 Pair: TypeAlias = tuple[int, int]
 Out: TypeAlias = list[TensorSpec]
 _KERNEL: dict[str, Any] = {"kind": Kind.kernel, "dtypes": FLOATS | {DType.int64}, "needs_out": True, "rereads": True}
@@ -53,7 +54,8 @@ def max_pool2d(
         return tir.all(row >= 0, row < high, column >= 0, column < broad)
 
     def value(*i: Expr) -> Expr:
-        return tir.if_then_else(inside(i), wide.at(*i[:-4], *_place(i, *steps)), literal(-math.inf, wide.dtype))
+        lowest = literal(-math.inf, wide.dtype)
+        return either(inside(i), lambda: wide.at(*i[:-4], *_place(i, *steps)), lambda: lowest)
 
     def spot(*i: Expr) -> Expr:
         row, column = _place(i, *steps)
@@ -76,8 +78,8 @@ def _chosen(windows: Array, spots: Array, best: Array, axes: Sequence[int], none
         return select(is_nan(v), place, before)
 
     equals = elementwise(equal_place, windows, best, spots, dtype=DType.int64)
-    first = reduced(equals, axes, te.min, DType.int64)
-    last = reduced(elementwise(nan_place, windows, spots, dtype=DType.int64), axes, te.max, DType.int64)
+    first = reduced(equals, axes, MINIMUM, DType.int64)
+    last = reduced(elementwise(nan_place, windows, spots, dtype=DType.int64), axes, MAXIMUM, DType.int64)
     choose = lambda b, one, other: select(is_nan(b), other, one)  # noqa: E731
     return elementwise(choose, best, first, last, dtype=DType.int64)
 

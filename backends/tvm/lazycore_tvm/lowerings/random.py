@@ -8,6 +8,7 @@ from typing import Any
 from lazycore_plugin_api import DType
 
 from lazycore_tvm.arrays import Array, ravel
+from lazycore_tvm.loops import named
 from lazycore_tvm.registry import Kind, lowering
 from lazycore_tvm.scalars import Expr, select
 from lazycore_tvm.tvm_runtime import tvm
@@ -26,51 +27,33 @@ def _u64(value: int) -> Expr:
 _LOW, _HALF = _u64(0xFFFFFFFF), _u64(32)
 
 
-class _Names:
-    """Values that are used more than once, each under a name; else the ten rounds would double the text ten times."""
-
-    def __init__(self) -> None:
-        self._bound: list[tuple[Any, Expr]] = []
-
-    def name(self, value: Expr) -> Expr:
-        variable = tir.Var("w", "uint64")
-        self._bound.append((variable, value))
-        return variable
-
-    def around(self, result: Expr) -> Expr:
-        for variable, value in reversed(self._bound):
-            result = tir.Let(variable, value, result)
-        return result
-
-
-def _halves(value: Any, names: _Names) -> tuple[Expr, Expr]:
+def _halves(value: Any) -> tuple[Expr, Expr]:
     wide = tir.Cast("uint64", value.at() if isinstance(value, Array) else tir.const(value, "int64"))
-    whole = names.name(wide)
-    return names.name(whole & _LOW), names.name(whole >> _HALF)
+    whole = named(wide)
+    return named(whole & _LOW), named(whole >> _HALF)
 
 
-def _block(counter: Sequence[Expr], key: Sequence[Expr], names: _Names) -> Sequence[Expr]:
+def _block(counter: Sequence[Expr], key: Sequence[Expr]) -> Sequence[Expr]:
     x0, x1, x2, x3 = counter
     k0, k1 = key
     for _ in range(_ROUNDS):
-        p0, p1 = names.name(x0 * _u64(_MULTIPLIERS[0])), names.name(x2 * _u64(_MULTIPLIERS[1]))
-        x0, x1 = names.name((p1 >> _HALF) ^ x1 ^ k0), names.name(p1 & _LOW)
-        x2, x3 = names.name((p0 >> _HALF) ^ x3 ^ k1), names.name(p0 & _LOW)
-        k0, k1 = names.name((k0 + _u64(_WEYL[0])) & _LOW), names.name((k1 + _u64(_WEYL[1])) & _LOW)
+        p0, p1 = named(x0 * _u64(_MULTIPLIERS[0])), named(x2 * _u64(_MULTIPLIERS[1]))
+        x0, x1 = named((p1 >> _HALF) ^ x1 ^ k0), named(p1 & _LOW)
+        x2, x3 = named((p0 >> _HALF) ^ x3 ^ k1), named(p0 & _LOW)
+        k0, k1 = named((k0 + _u64(_WEYL[0])) & _LOW), named((k1 + _u64(_WEYL[1])) & _LOW)
     return x0, x1, x2, x3
 
 
 def _word(element: Expr, position: int, words: int, seed: Any, offset: Any) -> Expr:
     """Word ``position`` of an element's ``words``."""
-    names = _Names()
-    word = names.name(tir.Cast("uint64", element) * _u64(words) + _u64(position))
-    block, lane = names.name(word >> _u64(2)), word & _u64(3)
-    counter = (block & _LOW, block >> _HALF, *_halves(offset, names))
-    lanes = _block(counter, _halves(seed, names), names)
+    word = named(tir.Cast("uint64", element) * _u64(words) + _u64(position))
+    block, lane = named(word >> _u64(2)), word & _u64(3)
+    counter = (block & _LOW, block >> _HALF, *_halves(offset))
+    lanes = _block(counter, _halves(seed))
     chosen = lanes[3]
     for number in (2, 1, 0):
         chosen = select(tir.EQ(lane, _u64(number)), lanes[number], chosen)
-    return names.around(tir.Cast("uint32", chosen))
+    return tir.Cast("uint32", chosen)
 
 
 @lowering("lazycore.philox.default", kind=Kind.kernel, dtypes=frozenset({DType.uint32, DType.int64}))

@@ -13,12 +13,12 @@ from lazycore_plugin_api import DType, Node, TensorSpec
 
 from lazycore_tvm.arrays import Array, elementwise, ravel, staged, widened
 from lazycore_tvm.operands import all_axes, axis, converted
-from lazycore_tvm.reductions import extreme, mean, moments, product, reduced, total
+from lazycore_tvm.reductions import MINIMUM, extreme, mean, moments, product, reduced, total
 from lazycore_tvm.registry import FLOATS, Kind, lowering
 from lazycore_tvm.scalars import Expr, call, cast, differs, equal, is_nan, like, select, sub
 from lazycore_tvm.tvm_runtime import tvm
 
-te, tir = tvm.te, tvm.tirx
+tir = tvm.tirx
 Dims: TypeAlias = int | Sequence[int] | None
 Out: TypeAlias = list[TensorSpec]
 
@@ -85,12 +85,12 @@ def _first(x: Array, axes: Sequence[int], largest_wins: bool) -> tuple[Array, Ar
     hits = elementwise(hit, wide, best, dtype=DType.bool)
 
     def place(found: Expr, *steps: Expr) -> Expr:
-        return select(found, tir.Cast("int64", ravel([s.var for s in steps], sizes)), tir.const(none, "int64"))
+        return select(found, tir.Cast("int64", ravel(steps, sizes)), tir.const(none, "int64"))
 
     if not axes:
         zero = Array(best.shape, DType.int64, lambda *_: tir.const(0, "int64"), None, 1)
         return best, zero
-    return best, reduced(hits, axes, te.min, DType.int64, place)
+    return best, reduced(hits, axes, MINIMUM, DType.int64, place)
 
 
 def _argument(largest_wins: bool) -> Any:

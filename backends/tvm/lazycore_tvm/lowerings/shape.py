@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from lazycore_plugin_api import DType, Node, TensorSpec
 
 from lazycore_tvm.arrays import Array
+from lazycore_tvm.loops import either
 from lazycore_tvm.operands import axis, converted, number, zero
 from lazycore_tvm.registry import ANY, Kind, lowering
 from lazycore_tvm.scalars import Expr, select
@@ -149,18 +151,18 @@ def _too_many(node: Node) -> str | None:
     return f"more than {_MOST_PIECES} pieces" if len(pieces) > _MOST_PIECES else None
 
 
+def _piece(ends: Sequence[tuple[Array, int]], where: int, i: tuple[Expr, ...]) -> Expr:
+    """The element of the first piece that ends behind the position."""
+    piece, end = ends[0]
+    own = lambda: piece.at(*replaced(i, where, i[where] - (end - piece.shape[where])))  # noqa: E731
+    return own() if len(ends) == 1 else either(i[where] < end, own, lambda: _piece(ends[1:], where, i))
+
+
 def _joined(pieces: Sequence[Array], where: int, shape: tuple[int, ...]) -> Array:
     """Pieces one behind the other along a dimension."""
 
     def at(*i: Expr) -> Expr:
-        ends = []
-        for piece in pieces:
-            ends.append((ends[-1] if ends else 0) + piece.shape[where])
-        result = None
-        for piece, end in reversed(list(zip(pieces, ends, strict=True))):
-            own = piece.at(*replaced(i, where, i[where] - (end - piece.shape[where])))
-            result = own if result is None else tir.if_then_else(i[where] < end, own, result)
-        return result
+        return _piece(list(zip(pieces, itertools.accumulate(p.shape[where] for p in pieces), strict=True)), where, i)
 
     cost = max(p.cost for p in pieces)
     return Array(shape, pieces[0].dtype, at, None, cost + 1)
@@ -192,7 +194,7 @@ def constant_pad(x: Array, widths: Sequence[int], value: Any, *, out: list[Tenso
     def at(*i: Expr) -> Expr:
         own = [p - b for p, b in zip(i, before, strict=True)]
         inside = [tir.all(p >= 0, p < n) for p, n in zip(own, x.shape, strict=True)]
-        return tir.if_then_else(tir.all(*inside), x.at(*own), fill.at()) if own else x.at()
+        return either(tir.all(*inside), lambda: x.at(*own), fill.at) if own else x.at()
 
     return Array(out[0].static_shape, x.dtype, at, None, x.cost + 1)
 
@@ -259,7 +261,7 @@ def dynamic_update_slice(x: Array, update: Array, starts: tuple[Any, ...]) -> Ar
         rows = zip(i, starts, x.shape, update.shape, strict=True)
         own = [p - start_of(s, n, window) for p, s, n, window in rows]
         inside = [tir.all(p >= 0, p < n) for p, n in zip(own, update.shape, strict=True)]
-        return tir.if_then_else(tir.all(*inside), update.at(*own), x.at(*i)) if own else update.at()
+        return either(tir.all(*inside), lambda: update.at(*own), lambda: x.at(*i)) if own else update.at()
 
     return Array(x.shape, x.dtype, at, None, x.cost + update.cost + 1)
 
@@ -273,8 +275,7 @@ def _written(x: Array, source: Array, where: int, places: range) -> Array:
         if places.step != 1:
             hit = tir.all(hit, tir.EQ(tir.indexmod(behind, places.step), 0))
             behind = tir.indexdiv(behind, places.step)
-        own = source.at(*replaced(i, where, behind))
-        return tir.if_then_else(hit, own, x.at(*i))
+        return either(hit, lambda: source.at(*replaced(i, where, behind)), lambda: x.at(*i))
 
     return Array(x.shape, x.dtype, at, None, x.cost + source.cost + 1) if places else x
 
