@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from operator import mul
 from typing import Any
 
 import torch
@@ -18,25 +18,32 @@ __all__ = ["VIEWS"]
 
 aten = torch.ops.aten
 
+_redispatch_strided = aten.as_strided.default._handle.redispatch_boxed
+
 
 def _marking(op: Any) -> Any:
-    redispatch = partial(op._handle.redispatch_boxed, META)
+    redispatch = op._handle.redispatch_boxed
 
-    def view(x: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-        x.untyped_storage().state.mark_viewed()
-        return redispatch(x, *args, **kwargs)
+    # None of these has an argument by keyword only, and the dispatcher passes all others by position.
+    def view(x: torch.Tensor, *args: Any) -> torch.Tensor:
+        state = x.untyped_storage().state
+        if not state.viewed:
+            state.mark_viewed()
+        return redispatch(META, x, *args)
 
     return view
 
 
-_as_strided = _marking(aten.as_strided.default)
-
-
 def as_strided(x: torch.Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> torch.Tensor:
-    """``aten::as_strided``; Meta does not look at bounds, so we do."""
+    """``aten::as_strided``; Meta does not look at bounds, so we do. Nearly every view ends here, and a sum tells whether
+    it is worth a closer look."""
+    state = x.untyped_storage().state
     offset = x.storage_offset() if storage_offset is None else storage_offset
-    _check_bounds(x, size, stride, offset)
-    return _as_strided(x, size, stride, storage_offset)
+    if (offset + 1 + sum(map(mul, size, stride)) - sum(stride)) * x.element_size() > state.layout.nbytes:
+        _check_bounds(x, size, stride, offset)
+    if not state.viewed:
+        state.mark_viewed()
+    return _redispatch_strided(META, x, size, stride, storage_offset)
 
 
 def _check_bounds(x: torch.Tensor, size: Any, stride: Any, offset: int) -> None:

@@ -18,7 +18,7 @@ class Layout:
     name of the dtype, ``views`` its cache of facts about views of such a base; both are opaque here.
     """
 
-    __slots__ = ("__weakref__", "contiguous", "dtype", "native", "numel", "size", "stride", "views")
+    __slots__ = ("__weakref__", "contiguous", "dtype", "native", "nbytes", "numel", "size", "stride", "views")
 
     def __init__(self, size: tuple[int, ...], stride: tuple[int, ...], dtype: DType, native: Any) -> None:
         self.size = size
@@ -26,16 +26,13 @@ class Layout:
         self.dtype = dtype
         self.native = native
         self.numel = prod(size)
+        self.nbytes = self.numel * dtype.itemsize
         self.contiguous = stride == contiguous_stride(size)
         self.views: dict[Any, Any] = {}
 
     @property
     def spec(self) -> TensorSpec:
         return TensorSpec(self.size, self.dtype)
-
-    @property
-    def nbytes(self) -> int:
-        return self.numel * self.dtype.itemsize
 
     def __repr__(self) -> str:
         strides = "" if self.contiguous else f" stride {self.stride}"
