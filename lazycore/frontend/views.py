@@ -35,8 +35,8 @@ def _marking(op: Any) -> Any:
 
 
 def as_strided(x: torch.Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> torch.Tensor:
-    """``aten::as_strided``; Meta does not look at bounds, so we do. Nearly every view ends here, and a sum tells whether
-    it is worth a closer look."""
+    """``aten::as_strided``; Meta does not look at bounds, so we do. Nearly every view ends here, and a sum tells
+    whether it is worth a closer look."""
     state = x.untyped_storage().state
     offset = x.storage_offset() if storage_offset is None else storage_offset
     if (offset + 1 + sum(map(mul, size, stride)) - sum(stride)) * x.element_size() > state.layout.nbytes:
