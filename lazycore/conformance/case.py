@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
 
-__all__ = ["Case", "Failed", "Outcome", "Skipped", "Status"]
+__all__ = ["VENDOR", "Case", "Failed", "Outcome", "Skipped", "Status"]
+
+VENDOR = "vendor"
+"""The group of the cases that a backend's own profile adds."""
 
 
 class Failed(Exception):

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from lazycore.conformance.case import Case, Outcome, Status
+from lazycore.conformance.case import VENDOR, Case, Outcome, Status
 from lazycore.conformance.journal import Journal
 from lazycore.conformance.suite import Runner
 from lazycore.conformance.survey import Request, chosen, described, listed, stale
-from lazycore.conformance.vendor import GROUP as VENDOR
 from lazycore.conformance.workers import Failure, Workers, run_cases
 
 __all__ = ["Report", "Request", "Session", "chosen", "counts", "judged", "run_suite"]

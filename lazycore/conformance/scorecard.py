@@ -9,6 +9,7 @@ from typing import Any
 import jinja2
 from lazycore_plugin_api.opset import FAMILIES
 
+from lazycore.conformance.case import VENDOR
 from lazycore.conformance.document import changes
 
 __all__ = ["as_page", "by_family", "in_order"]
@@ -32,7 +33,7 @@ def as_page(document: Mapping[str, Any], earlier: Mapping[str, Any] | None = Non
         families=by_family(document["matrix"]),
         dtypes=in_order({dtype for row in document["matrix"].values() for dtype in row}),
         bad=[case for case in cases if case["status"] in ("failed", "xpassed")],
-        own=[case for case in cases if case["id"].startswith("vendor/")],
+        own=[case for case in cases if case["id"].startswith(f"{VENDOR}/")],
         reasons=_reasons(cases),
         slow=sorted(cases, key=lambda case: -case["seconds"])[:15],
         rows=[[c["id"], c["level"], c["status"], c["seconds"], c["message"].partition("\n")[0][:300]] for c in cases],

@@ -9,15 +9,14 @@ from pathlib import Path
 from lazycore_plugin_api import CheckCase, GraphCase, InvalidGraph, Profile, Rejected, verify
 from lazycore_plugin_api.difference import Tolerance
 
-from lazycore.conformance.case import Case, Failed, Outcome
+from lazycore.conformance.case import VENDOR, Case, Failed, Outcome
 from lazycore.conformance.context import Context
 from lazycore.conformance.graph.check import check_values, compiled, run_segment
 from lazycore.conformance.levels import LEVELS
 from lazycore.conformance.placement import label_of
 
-__all__ = ["GROUP", "cases", "own_cases", "run"]
+__all__ = ["cases", "own_cases", "run"]
 
-GROUP = "vendor"
 _NAME = re.compile(r"[\w.-]+(/[\w.-]+)*")
 
 
@@ -37,7 +36,7 @@ def own_cases(profile: Profile) -> list[Case]:
             raise Failed(f"{what} has a name that is taken, or is not of letters, digits and ._-/")
         if own.level not in range(len(LEVELS)):
             raise Failed(f"{what} is of level {own.level!r}; levels are 0 to {len(LEVELS) - 1}")
-        found[own.name] = Case(own.level, f"{GROUP}/{own.name}")
+        found[own.name] = Case(own.level, f"{VENDOR}/{own.name}")
     return list(found.values())
 
 

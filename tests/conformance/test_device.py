@@ -15,7 +15,7 @@ LEAK = """
 KEPT = []
 old_run = Program.run
 def run(self, inputs):
-    KEPT.append(bytearray(64 << 10))
+    KEPT.append(bytes([1]) * 1000)
     return old_run(self, inputs)
 Program.run = run
 """

@@ -17,6 +17,7 @@ from lazycore.plugins.discovery import Candidate
 # Fault -> (level, the case that catches it, what it says).
 CAUGHT = {
     "some ulps": (1, "graph/aten.exp.default/float32", "elements differ"),
+    "half precision": (1, "graph/aten.mm.default/float32", "elements differ"),
     "another axis": (1, "graph/aten.sum.dim_IntList/float32", "due is"),
     "drops NaN": (3, "odd/aten.maximum.default/float32", "nan is right"),
     "no alpha": (1, "graph/aten.add.Tensor/float32", "elements differ"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from lazycore_plugin_api import DType
@@ -12,6 +14,7 @@ from lazycore.conformance.graph.oracle import Eager
 from lazycore.conformance.graph.sample import sample_of
 from lazycore.conformance.graph.table import rows_by_op
 from lazycore.conformance.suite import GROUPS, all_cases, sampled
+from lazycore.conformance.survey import Request, chosen
 from lazycore.conformance.tolerances import ACCUMULATED, FUNCTIONS, ROUNDED, keeps_zeros, tolerance_for, ulp
 
 
@@ -65,6 +68,9 @@ def test_case_ids_are_unique_and_somebody_runs_them() -> None:
     cases = all_cases(5, ("contract", "graph", "fuzz", "semantics", "endurance"))
     assert len({case.id for case in cases}) == len(cases)
     assert {case.group for case in cases} <= set(GROUPS)
+    # What a report prints to show a case again is an expression that is the case's id.
+    assert all(re.fullmatch(r"[\w./-]+", case.id) for case in cases)
+    assert all(chosen(Request("acme", cases=f"^{case.id}$")) == [case] for case in cases[::97])
     few = sampled(cases)
     assert [case for case in few if case.level == 0] == [case for case in cases if case.level == 0]
     assert 0.05 < sum(c.group == "graph" for c in few) / sum(c.group == "graph" for c in cases) < 0.15
