@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lazycore_plugin_api import Graph, Node, Segment
 
@@ -23,11 +23,13 @@ def placement_of(
     annotator: Annotator,
     crossing: frozenset[int],
     lost: Sequence[LostMatch],
+    notes: Mapping[str, str],
 ) -> Placement:
-    """The placement of a graph that is cut into ``parts``; ``crossing``: ids of the values between them."""
+    """The placement of a graph that is cut into ``parts``; ``crossing``: ids of the values between them;
+    ``notes``: what there is to say of a segment's sizes, by its name."""
     names = [backend.name for backend in annotator.backends]
     segments = tuple(
-        _segment(names[unit.backend], part, crossing)
+        _segment(names[unit.backend], part, crossing, notes.get(part.name, ""))
         for unit, part in zip(units, parts, strict=True)
         if isinstance(part, Segment) and unit.backend is not None
     )
@@ -46,7 +48,7 @@ def _shares(units: Sequence[Unit], names: Sequence[str]) -> tuple[Share, ...]:
     return tuple(Share(names[b], ops[b], segments[b]) for b in sorted(ops))
 
 
-def _segment(backend: str, segment: Segment, crossing: frozenset[int]) -> PlacedSegment:
+def _segment(backend: str, segment: Segment, crossing: frozenset[int], sizes: str) -> PlacedSegment:
     cost = estimate(segment, crossing)
     return PlacedSegment(
         backend=backend,
@@ -59,6 +61,7 @@ def _segment(backend: str, segment: Segment, crossing: frozenset[int]) -> Placed
         crossings=cost.crossings,
         crossing_bytes=cost.crossing_bytes,
         constants=len(segment.constants),
+        sizes=sizes,
     )
 
 

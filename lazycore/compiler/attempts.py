@@ -31,6 +31,8 @@ from lazycore.compiler.plan import Plan, Work, make_plan
 from lazycore.compiler.protocols import Decompose, Observer
 from lazycore.compiler.rewrites import rewrite
 from lazycore.compiler.segments import Part, cut
+from lazycore.compiler.sizing.family import Families
+from lazycore.compiler.sizing.serving import Serving
 from lazycore.compiler.unit import Unit
 from lazycore.compiler.veto import veto
 
@@ -47,6 +49,7 @@ class Task:
     decompose: Decompose
     strict: bool
     insist: bool
+    families: Families | None = None
 
 
 class Attempts:
@@ -63,6 +66,8 @@ class Attempts:
         self.parts: list[Part] = []
         self.crossing: frozenset[int] = frozenset()
         self.executables: dict[object, Executable] = {}
+        self.notes: dict[str, str] = {}
+        self.serving = Serving(task.families, annotator, observer) if task.families is not None else None
         self.decomposed: list[str] = []
         self.graph = rewrite(self._legal(dissolve(graph, self._unclaimed)))
 
@@ -79,7 +84,9 @@ class Attempts:
 
     def plan(self) -> Plan:
         """The plan of the last attempt."""
-        placement = placement_of(self.graph, self.units, self.parts, self.annotator, self.crossing, self.lost)
+        placement = placement_of(
+            self.graph, self.units, self.parts, self.annotator, self.crossing, self.lost, self.notes
+        )
         placement = replace(placement, decomposed=Counter(self.decomposed))
         for node in (part for part in self.parts if isinstance(part, Node)):
             self.observer.fell_back(node, self.annotator.reasons(node))
@@ -116,7 +123,7 @@ class Attempts:
     def _compile(self, position: int) -> bool:
         """Compile the backend's new segments; whether it kept them all."""
         pending = [s for s in self._segments(position) if _key(position, s) not in self.executables]
-        accepted = [s for s in pending if self._accepts(position, s)]
+        accepted = [s for s in pending if self._accepts(position, s) and not self._serves(position, s)]
         missing = self._restore(position, accepted) if accepted else []
         if missing:
             start = time.perf_counter()
@@ -125,6 +132,16 @@ class Attempts:
             for segment, result in zip(missing, results, strict=True):
                 self._keep(position, segment, result, seconds)
         return all(_key(position, segment) in self.executables for segment in pending)
+
+    def _serves(self, position: int, segment: Segment) -> bool:
+        """Whether an executable for all sizes serves the segment."""
+        if self.serving is None:
+            return False
+        served = self.serving.serve(position, segment)
+        self.notes[segment.name] = served.note
+        if served.executable is not None:
+            self.executables[_key(position, segment)] = served.executable
+        return served.executable is not None
 
     def _restore(self, position: int, segments: list[Segment]) -> list[Segment]:
         """Take what earlier processes compiled; the segments that are left."""

@@ -8,7 +8,7 @@ from itertools import islice
 
 from lazycore_plugin_api import BackendError, CompileFailure, Node, Segment, Source
 
-__all__ = ["BackendWarning", "describe", "failed_compile", "unsupported", "warn_apart", "warn_failed"]
+__all__ = ["BackendWarning", "describe", "failed_compile", "unsupported", "warn_apart", "warn_failed", "warn_static"]
 
 SHOWN = 3
 
@@ -44,6 +44,11 @@ def warn_failed(backend: str, segment: Segment, failure: CompileFailure, success
 def warn_apart(backend: str, segment: Segment, failure: CompileFailure) -> None:
     """Warn at the user's line that a compile failed and is tried once more without composites."""
     _warn(backend, segment, failure, "Its composites are taken apart.")
+
+
+def warn_static(backend: str, segment: Segment, failure: CompileFailure) -> None:
+    """Warn at the user's line that a compile for all sizes failed."""
+    _warn(backend, segment, failure, "That was for all sizes: it is compiled for each size on its own.")
 
 
 def _warn(backend: str, segment: Segment, failure: CompileFailure, consequence: str) -> None:

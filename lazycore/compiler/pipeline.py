@@ -15,6 +15,7 @@ from lazycore.compiler.placement import LostMatch
 from lazycore.compiler.plan import Plan
 from lazycore.compiler.protocols import Backend, Decompose, Observer, Quiet
 from lazycore.compiler.rewrites import rewrite
+from lazycore.compiler.sizing.family import Families
 
 __all__ = ["compile_graph"]
 
@@ -30,12 +31,14 @@ def compile_graph(
     observer: Observer | None = None,
     constants: Mapping[int, HostArray] | None = None,
     insist: bool = False,
+    families: Families | None = None,
 ) -> Plan:
     """Compile a graph for the selected backends, tried in order.
 
     ``scalars``: positions of inputs that arrive as 0-d host arrays. ``donatable``: positions of inputs whose buffer
     nobody reads after the graph. ``constants``: position of an input -> what it will always be, for backends that
-    bind frozen inputs. What no backend takes, whole or decomposed, becomes an eager step. A segment that its
+    bind frozen inputs. ``families``: what was compiled for all sizes, to be used and added to; without, everything is
+    compiled for its own sizes. What no backend takes, whole or decomposed, becomes an eager step. A segment that its
     backend cannot compile goes to the next backend, then to eager, with a ``BackendWarning``. Raises BackendError
     instead of both where ``strict``, instead of the latter where ``insist``; InvalidGraph for a graph that breaks a
     rule of the IR.
@@ -49,7 +52,7 @@ def compile_graph(
         bound = frozenset[int]() if backend.info.constants is Constants.passed else frozen
         graph, more = compose(graph, annotator, position, _patterns(backend, strict), bound)
         lost += more
-    task = Task(scalars, donatable, constants or {}, decompose, strict, strict or insist)
+    task = Task(scalars, donatable, constants or {}, decompose, strict, strict or insist, families)
     attempts = Attempts(graph, annotator, task, observer or Quiet(), lost)
     while not attempts.attempt():
         pass

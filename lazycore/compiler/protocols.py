@@ -82,6 +82,10 @@ class Observer(Protocol):
     def loaded(self, segment: Segment, backend: str, seconds: float) -> None:
         """A segment's executable was there already, from an earlier process."""
 
+    def served(self, segment: Segment, backend: str) -> None:
+        """A segment runs by an executable that was compiled for all sizes before."""
+        ...
+
     def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:
         """No backend takes this node: the plan runs it eagerly. ``reasons`` by backend."""
 
@@ -96,6 +100,9 @@ class Quiet:
         """Do nothing."""
 
     def loaded(self, segment: Segment, backend: str, seconds: float) -> None:
+        """Do nothing."""
+
+    def served(self, segment: Segment, backend: str) -> None:
         """Do nothing."""
 
     def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from lazycore_plugin_api import HostArray
@@ -22,6 +23,7 @@ from lazycore.compiler.build import (
 )
 from lazycore.compiler.pipeline import compile_graph
 from lazycore.compiler.plan import Plan
+from lazycore.compiler.sizing.family import Families
 from lazycore.config import config
 from lazycore.frontend.decompose import decompose
 from lazycore.frontend.eager import run_eager
@@ -44,6 +46,10 @@ WATCHERS: list[Callable[[Plan, Sequence[LoadedBackend]], Plan]] = []
 """Each may put something between a new plan and its executables; it gets the backends that it was compiled for."""
 
 
+# What was compiled for all sizes goes with the tree that has the traces.
+_families: WeakKeyDictionary[Node, Families] = WeakKeyDictionary()
+
+
 @dataclass(frozen=True)
 class CompiledTrace:
     """A plan with what binds it to a trace. ``outputs``: the trace values it computes, in the plan's order."""
@@ -60,13 +66,14 @@ class CompiledTrace:
 
 def compile_trace(node: Node, outputs: Sequence[int], cause: str) -> CompiledTrace:
     """Compile the path to ``node``, where ``cause`` ended a trace, for the backends under which it began."""
-    key, calls = _recorded(node)
+    root, calls = _recorded(node)
+    key: RootKey = root.key
     built = build_graph(calls, outputs)
     observer = Telling(key.backends)
     if node.plan is None:
         observer.traced(built.graph)
     observer.synced(cause)
-    compiled = _compile(built, outputs, key, observer, cause)
+    compiled = _compile(built, outputs, root, observer, cause)
     places = _bindable(built, compiled.plan)
     if not places:
         return compiled
@@ -74,27 +81,27 @@ def compile_trace(node: Node, outputs: Sequence[int], cause: str) -> CompiledTra
     def bound(constants: Mapping[int, HostArray]) -> CompiledTrace:
         with tree.compiling:
             frozen = {places[p]: array for p, array in constants.items()}
-            return _compile(built, outputs, key, observer, cause, frozen)
+            return _compile(built, outputs, root, observer, cause, frozen)
 
     return replace(compiled, freezer=Freezer(places, bound))
 
 
-def _recorded(node: Node) -> tuple[RootKey, list[Call]]:
+def _recorded(node: Node) -> tuple[Node, list[Call]]:
     path = node.path()
     root = path[0].parent
     assert root is not None
-    key: RootKey = root.key
-    return key, [call for step in path for call in step.calls]
+    return root, [call for step in path for call in step.calls]
 
 
 def _compile(
     built: Built,
     outputs: Sequence[int],
-    key: RootKey,
+    root: Node,
     observer: Telling,
     cause: str,
     constants: Mapping[int, HostArray] | None = None,
 ) -> CompiledTrace:
+    key: RootKey = root.key
     names = ", ".join(backend.name for backend in key.backends)
     with compiling(f"compiling {len(built.graph.nodes)} ops for {names}"):
         plan = compile_graph(
@@ -108,6 +115,7 @@ def _compile(
             constants=constants,
             # The plan without constants is at hand, so that a compile that fails with them needs no fallback.
             insist=bool(constants),
+            families=_families.setdefault(root, Families()),
         )
     plan = LEDGER.watch(plan, cause)
     for watch in WATCHERS:

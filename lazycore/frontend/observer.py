@@ -41,6 +41,9 @@ class _Observer:
         METRICS.cache_loads += 1
         METRICS.load_seconds += seconds
 
+    def served(self, segment: Segment, backend: str) -> None:  # noqa: ARG002
+        METRICS.shared += 1
+
     def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:
         _log.debug("%s at %s runs eagerly: %s", node.op, node.source, reasons)
 
@@ -76,6 +79,9 @@ class Telling:
 
     def loaded(self, segment: Segment, backend: str, seconds: float) -> None:
         OBSERVER.loaded(segment, backend, seconds)
+
+    def served(self, segment: Segment, backend: str) -> None:
+        OBSERVER.served(segment, backend)
 
     def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:
         OBSERVER.fell_back(node, reasons)

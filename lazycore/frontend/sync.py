@@ -77,6 +77,7 @@ def run_trace(trace: Trace, cause: str) -> None:
             tree.touch(node)
             return
         METRICS.syncs += 1
+        shared = METRICS.shared, METRICS.compiles
         try:
             _settle(trace, node, live, cause)
         except BaseException as error:
@@ -84,7 +85,7 @@ def run_trace(trace: Trace, cause: str) -> None:
             raise
     # Last, as a program may have made warnings errors: everything is settled.
     if tree.recurring:
-        warn_of(tree.recurring)
+        warn_of(tree.recurring, compiled=METRICS.shared == shared[0] or METRICS.compiles != shared[1])
 
 
 def _live(trace: Trace, node: Node) -> dict[int, StorageState]:

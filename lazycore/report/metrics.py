@@ -15,12 +15,13 @@ class Metrics:
     records, and never far off otherwise.
 
     ``cache_hits`` counts traces that were known to this process, ``cache_loads`` segments that an earlier process had
-    compiled; ``compiles`` are those that neither had. ``fallbacks`` counts executions of ops that ran eagerly, by op.
+    compiled; ``compiles`` are those that neither had, and ``shared`` segments of
+    new sizes that an executable for all sizes served. ``fallbacks`` counts executions of ops that ran eagerly, by op.
     """
 
     __slots__ = (
         "cache_hits", "cache_loads", "compile_seconds", "compiles", "fallbacks", "load_seconds", "ops_recorded",
-        "syncs", "traces",
+        "shared", "syncs", "traces",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -36,6 +37,7 @@ class Metrics:
         self.compile_seconds = 0.0
         self.cache_loads = 0
         self.load_seconds = 0.0
+        self.shared = 0
         self.fallbacks: Counter[str] = Counter()
 
     def snapshot(self) -> Mapping[str, Any]:
@@ -50,7 +52,7 @@ METRICS = Metrics()
 
 
 def metrics() -> Mapping[str, Any]:
-    """A snapshot of the counters: ops_recorded, syncs, traces, compiles, cache_hits, cache_loads (int),
+    """A snapshot of the counters: ops_recorded, syncs, traces, compiles, cache_hits, cache_loads, shared (int),
     compile_seconds, load_seconds (float), and fallbacks (op -> how often it ran eagerly)."""
     return METRICS.snapshot()
 

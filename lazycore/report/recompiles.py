@@ -24,8 +24,11 @@ _ADVICE = {
 }
 
 
-def warn_of(recurring: deque[Divergence]) -> None:
-    """Warn once of each place, at the user's line, and forget it."""
+def warn_of(recurring: deque[Divergence], compiled: bool) -> None:
+    """Warn once of each place, at the user's line, and forget it. Where nothing was ``compiled``, as an executable for
+    all sizes was there, there is nothing to warn of."""
+    if not compiled:
+        recurring.clear()
     while recurring:
         divergence = recurring.popleft()
         file, line = (divergence.source.file, divergence.source.line) if divergence.source else ("<unknown>", 0)

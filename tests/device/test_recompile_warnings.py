@@ -31,6 +31,7 @@ def line_of(body: Callable[..., object]) -> int:
     return inspect.getsourcelines(body)[1] + 1
 
 
+@pytest.mark.parametrize("backend", ["xla"], indirect=True)
 def test_a_varying_shape_is_named_with_its_line() -> None:
     def body(i: int) -> torch.Tensor:
         return torch.ones(3 + i).to(DEVICE) * 2
@@ -40,6 +41,11 @@ def test_a_varying_shape_is_named_with_its_line() -> None:
     text = str(warning.message)
     for part in ("3 programs", "aten.mul.Tensor", "operand self", "f32[5]", "pad to a few sizes", "lazycore.explain()"):
         assert part in text
+
+
+def test_sizes_that_one_executable_serves_are_no_reason() -> None:
+    assert not warned(lambda i: torch.ones(3 + i).to(DEVICE) * 2, 6)
+    assert lazycore.metrics()["compiles"] == 2
 
 
 def test_a_dtype_has_other_advice() -> None:
@@ -86,17 +92,19 @@ def test_training_with_a_schedule_warns_of_nothing() -> None:
 
 
 def test_a_warning_that_is_an_error_loses_nothing() -> None:
-    def doubled(size: int) -> torch.Tensor:
-        return torch.ones(size).to(DEVICE) * 2
+    dtypes = [torch.float16, torch.float32, torch.float64]
+
+    def doubled(i: int) -> torch.Tensor:
+        return torch.ones(3, dtype=dtypes[i]).to(DEVICE) * 2
 
     with warnings.catch_warnings():
         warnings.simplefilter("error", RecompileWarning)
-        results = [doubled(3)]
+        results = [doubled(0)]
         lazycore.sync()
-        results.append(doubled(4))
+        results.append(doubled(1))
         lazycore.sync()
-        results.append(doubled(5))
+        results.append(doubled(2))
         with pytest.raises(RecompileWarning):
             lazycore.sync()
         lazycore.sync()
-    assert [r.tolist() for r in results] == [[2.0] * 3, [2.0] * 4, [2.0] * 5]
+    assert [r.tolist() for r in results] == [[2.0] * 3] * 3

@@ -25,7 +25,7 @@ from lazycore_plugin_api import (
 
 from lazycore_reference.registry import Array, Entry, find
 
-__all__ = ["ReferenceExecutable"]
+__all__ = ["ReferenceExecutable", "serialized"]
 
 NARROW = frozenset({DType.float16, DType.bfloat16, DType.float8_e4m3fn, DType.float8_e5m2})
 """Floats that are computed in float32 and rounded once."""
@@ -77,13 +77,16 @@ class ReferenceExecutable(Executable):
         return _own([live[slot] for slot in self._outputs], bound)
 
     def serialize(self) -> bytes | None:
-        """The segment itself: planning it again costs nothing. None with bound constants, which its text lacks.
+        return serialized(self._segment)
 
-        Without lines: another program may load it, and its errors must not name this one's."""
-        if self._constants:
-            return None
-        nodes = [_without_source(node) for node in self._segment.nodes]
-        return to_json(replace(self._segment, nodes=nodes)).encode()
+
+def serialized(segment: Segment) -> bytes | None:
+    """The segment itself: planning it again costs nothing. None with bound constants, which its text lacks.
+
+    Without lines: another program may load it, and its errors must not name this one's."""
+    if segment.constants:
+        return None
+    return to_json(replace(segment, nodes=[_without_source(node) for node in segment.nodes])).encode()
 
 
 def _without_source(node: Node) -> Node:

@@ -25,15 +25,15 @@ from lazycore_plugin_api import (
 )
 
 from lazycore_reference import lowerings  # noqa: F401  (fills the table)
-from lazycore_reference.executable import ReferenceExecutable
+from lazycore_reference.dynamic import executable
 from lazycore_reference.registry import DTYPES, decide
 
 
 @hookimpl
 def lazycore_backend_info() -> BackendInfo:
-    """Name and capabilities: any thread may compile and run, nothing is asynchronous, nothing is donated."""
-    threads = Capabilities(compile_threads=Threads.concurrent, run_threads=Threads.concurrent)
-    return BackendInfo("reference", "0.1.0", dtypes=DTYPES, capabilities=threads)
+    """Name and capabilities: any thread may compile and run, sizes may vary, nothing is asynchronous or donated."""
+    able = Capabilities(dynamic_dims=True, compile_threads=Threads.concurrent, run_threads=Threads.concurrent)
+    return BackendInfo("reference", "0.1.0", dtypes=DTYPES, capabilities=able)
 
 
 @hookimpl
@@ -56,7 +56,7 @@ def lazycore_compile(segments: Sequence[Segment], ctx: CompileContext) -> Sequen
 
 def _compile(segment: Segment) -> Executable | CompileFailure:
     try:
-        return ReferenceExecutable(segment)
+        return executable(segment)
     except KeyError as error:
         return CompileFailure(f"{segment.name}: the reference backend has no lowering of {error}", error)
 
@@ -67,7 +67,7 @@ def lazycore_load(artifact: Artifact, ctx: CompileContext) -> Executable:  # noq
     segment = from_json(artifact.payload.decode())
     if not isinstance(segment, Segment):
         raise TypeError("the artifact holds a graph, not a segment")
-    return ReferenceExecutable(segment)
+    return executable(segment)
 
 
 @hookimpl

@@ -62,7 +62,8 @@ class Explanation:
             out.append(f"  {plan.number}. {plan.summary.removeprefix('lazycore: ')}; ended by {plan.cause}")
             for step in plan.steps if len(plan.steps) <= SHOWN else plan.steps[:SHOWN]:
                 timed = f", {step.seconds * 1e3 / step.runs:.2f} ms x {step.runs}" if step.seconds is not None else ""
-                out.append(f"       {step.backend}: {step.name}, {sum(step.ops.values())} ops{timed}")
+                sizes = f", {step.sizes}" if step.sizes else ""
+                out.append(f"       {step.backend}: {step.name}, {sum(step.ops.values())} ops{sizes}{timed}")
             inner = [c for c in plan.crossings if c.source >= 0 and c.target >= 0]
             if inner:
                 moved = sum(c.nbytes for c in inner)

@@ -19,7 +19,8 @@ EAGER = "eager"
 
 @dataclass
 class StepRecord:
-    """One step. ``lines``: the user's line -> ops by name; ``seconds`` is None until the step was timed."""
+    """One step. ``lines``: the user's line -> ops by name; ``seconds`` is None until the step was timed; ``sizes`` says
+    that it runs by an executable for all sizes, or why it does not."""
 
     name: str
     backend: str
@@ -27,6 +28,7 @@ class StepRecord:
     lines: dict[str, dict[str, int]]
     runs: int = 0
     seconds: float | None = None
+    sizes: str = ""
 
     def ran(self, seconds: float) -> None:
         """Count one timed run."""
@@ -60,11 +62,12 @@ class PlanRecord:
 def record_plan(number: int, cause: str, plan: Plan) -> PlanRecord:
     """What is known of a plan before it runs."""
     placement = plan.placement
+    sizes = iter(segment.sizes for segment in placement.segments)
     return PlanRecord(
         number=number,
         cause=cause,
         summary=str(placement),
-        steps=[_step(step) for step in plan.steps],
+        steps=[_step(step, next(sizes) if isinstance(step, SegmentStep) else "") for step in plan.steps],
         crossings=_crossings(plan),
         refused=_refused(placement),
         lost=[
@@ -74,11 +77,11 @@ def record_plan(number: int, cause: str, plan: Plan) -> PlanRecord:
     )
 
 
-def _step(step: SegmentStep | EagerStep) -> StepRecord:
+def _step(step: SegmentStep | EagerStep, sizes: str) -> StepRecord:
     if isinstance(step, EagerStep):
         return StepRecord(step.node.op, EAGER, {step.node.op: 1}, _lines([step.node]))
     nodes = step.segment.nodes
-    return StepRecord(step.segment.name, step.backend, dict(Counter(n.op for n in nodes)), _lines(nodes))
+    return StepRecord(step.segment.name, step.backend, dict(Counter(n.op for n in nodes)), _lines(nodes), sizes=sizes)
 
 
 def _lines(nodes: Iterable[Node]) -> dict[str, dict[str, int]]:

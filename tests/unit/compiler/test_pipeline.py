@@ -25,6 +25,7 @@ class Witness:
     def __init__(self) -> None:
         self.compiles: list[tuple[str, int]] = []
         self.loads: list[tuple[str, int]] = []
+        self.serves: list[tuple[str, int]] = []
         self.seconds = 0.0
         self.fallbacks: list[tuple[str, Mapping[str, str]]] = []
         self.placements: list[Placement] = []
@@ -36,6 +37,9 @@ class Witness:
     def loaded(self, segment: Segment, backend: str, seconds: float) -> None:
         self.loads.append((backend, len(segment.nodes)))
         self.seconds += seconds
+
+    def served(self, segment: Segment, backend: str) -> None:
+        self.serves.append((backend, len(segment.nodes)))
 
     def fell_back(self, node: Node, reasons: Mapping[str, str]) -> None:
         self.fallbacks.append((node.op, reasons))

@@ -10,7 +10,7 @@ from lazycore.report.metrics import METRICS, metrics, reset_metrics
 
 NAMES = {
     "ops_recorded", "syncs", "traces", "compiles", "cache_hits", "cache_loads", "compile_seconds", "load_seconds",
-    "fallbacks",
+    "fallbacks", "shared",
 }  # fmt: skip
 
 
