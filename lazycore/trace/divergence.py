@@ -8,6 +8,7 @@ from typing import Any
 
 from lazycore_plugin_api import Source
 
+from lazycore.trace.call import Operand
 from lazycore.trace.keys import DYNAMIC, FLOAT, INT, LIFTED_FLOAT, LIFTED_INT, VIEW, WRAPS
 from lazycore.trace.layout import Layout
 from lazycore.trace.node import Node
@@ -67,22 +68,41 @@ def _first_difference(known: Any, child: Node) -> tuple[str | None, str, Kind]:
     for position, (old, new) in enumerate(zip(known[1:], child.key[1:], strict=False)):
         if old != new:
             name = child.names[position] if position < len(child.names) else str(position)
-            text = f"{describe(new)} where {describe(old)} is known"
-            return name, text, _kind(old, new)
+            tensors = _takes_tensors(child, position)
+            text = f"{describe(new, tensors)} where {describe(old, tensors)} is known"
+            return name, text, _kind(old, new, tensors)
     return None, "another number of operands", Kind.operand
 
 
-def _kind(old: Any, new: Any) -> Kind:
+def _takes_tensors(child: Node, position: int) -> bool:
+    """Whether integers among the key's items are values of the trace there, and not numbers of the call."""
+    arguments = [*child.calls[0].args, *child.calls[0].kwargs.values()] if child.calls else []
+    if position >= len(arguments):
+        return True
+    argument = arguments[position]
+    if isinstance(argument, tuple):
+        return any(isinstance(item, Operand) for item in argument)
+    return argument is None or isinstance(argument, Operand)
+
+
+def _kind(old: Any, new: Any, tensors: bool) -> Kind:
+    if tensors and _is_list(old) and _is_list(new):
+        pairs = [(a, b) for a, b in zip(old, new, strict=False) if a != b]
+        return _kind(*pairs[0], tensors) if pairs and len(old) == len(new) else Kind.operand
     layouts = [item[1] if isinstance(item, tuple) and item and item[0] is VIEW else item for item in (old, new)]
     if all(isinstance(item, Layout) for item in layouts):
         return Kind.shape if layouts[0].dtype == layouts[1].dtype else Kind.dtype
-    if any(isinstance(item, Layout) or type(item) is int for item in layouts):
+    if any(isinstance(item, Layout) or (tensors and type(item) is int) for item in layouts):
         return Kind.operand
     return Kind.number
 
 
-def describe(item: Any) -> str:
-    """A key's item in words."""
+def _is_list(item: Any) -> bool:
+    return isinstance(item, tuple) and not (item and (item[0] in (VIEW, FLOAT, INT) or isinstance(item[0], type)))
+
+
+def describe(item: Any, tensors: bool = True) -> str:
+    """A key's item in words; ``tensors``: integers in it number the trace's values."""
     if isinstance(item, Layout):
         return f"a new {item}"
     if item in (LIFTED_FLOAT, LIFTED_INT, DYNAMIC, WRAPS):
@@ -92,5 +112,5 @@ def describe(item: Any) -> str:
             return f"a view size {item[2]} stride {item[3]} offset {item[4]} of {describe(item[1])}"
         if item[0] in (FLOAT, INT) or isinstance(item[0], type):
             return repr(item[1])
-        return "[" + ", ".join(map(describe, item)) + "]"
-    return f"value {item}" if type(item) is int else repr(item)
+        return "[" + ", ".join(describe(i, tensors) for i in item) + "]"
+    return f"value {item}" if tensors and type(item) is int else repr(item)
