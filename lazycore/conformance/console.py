@@ -22,7 +22,7 @@ from lazycore.conformance.scorecard import as_page
 
 __all__ = ["prove"]
 
-USAGE_ERROR = 2
+USAGE_ERROR, INTERRUPTED = 2, 130
 _SHOWN = 40
 
 
@@ -39,6 +39,9 @@ def prove(request: Request, folder: Path | None, earlier: Path | None, resume: b
     except (ValueError, re.error) as error:
         console.print(f"lazycore conformance: {error}", markup=False)
         return USAGE_ERROR
+    except KeyboardInterrupt:
+        console.print(_interrupted(folder), markup=False, soft_wrap=True)
+        return INTERRUPTED
     document = as_document(report)
     _show(console, report, document)
     if folder is not None:
@@ -46,6 +49,12 @@ def prove(request: Request, folder: Path | None, earlier: Path | None, resume: b
         Journal(folder).remove()
         console.print(f"reports are in {folder}", markup=False)
     return 0 if report.is_passed else 1
+
+
+def _interrupted(folder: Path | None) -> str:
+    if folder is None:
+        return "interrupted; with --report, it could go on from here"
+    return f"interrupted; go on with: lazycore conformance --resume {folder}"
 
 
 def _run(request: Request, console: Console, journal: Journal | None, resume: bool) -> Report:

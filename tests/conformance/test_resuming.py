@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lazycore.cli.main import app
+from lazycore.conformance import console
 from lazycore.conformance.case import Case, Outcome, Status
 from lazycore.conformance.journal import Journal, NothingToResume
 from lazycore.conformance.survey import Request
@@ -60,6 +61,16 @@ def test_a_killed_run_goes_on(backend: Callable[..., str], tmp_path: Path) -> No
     assert all(found[line["id"]]["seconds"] == line["seconds"] for line in before)  # not run again
     assert not journal.exists()
     assert _run("--resume", str(folder)).exit_code == 2  # it is through
+
+
+def test_an_interrupted_run_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(console, "run_suite", interrupted)
+    result = _run("--backend", "reference", "--report", str(tmp_path))
+    assert result.exit_code == 130
+    assert f"lazycore conformance --resume {tmp_path}" in result.output
 
 
 @pytest.mark.parametrize("arguments", [(), ("--backend", "reference", "--resume", ".")])
