@@ -147,6 +147,12 @@ def _y(order: int, x: Tensor) -> Tensor:
     return torch.where(x > 0, result, torch.where(x == 0, -math.inf, math.nan))
 
 
+def _spherical_j0(x: Tensor) -> Tensor:
+    """sin(x) / x; 1 at 0, 0 at infinity."""
+    value = torch.where(x == 0, 1.0, x.sin() / x)
+    return torch.where(x.abs() == math.inf, 0.0, value)
+
+
 def _airy(x: Tensor) -> Tensor:
     """Airy's function Ai: its power series around 0, a Bessel function of the order 1/3 to the right, its asymptotic
     series to the left."""
@@ -200,5 +206,6 @@ BESSEL: dict[str, Callable[..., Any]] = {
     "special_bessel_j1": _rounded(lambda x: _j(1, x)),
     "special_bessel_y0": _rounded(lambda x: _y(0, x)),
     "special_bessel_y1": _rounded(lambda x: _y(1, x)),
+    "special_spherical_bessel_j0": _rounded(_spherical_j0),
     "special_airy_ai": _rounded(_airy),
 }

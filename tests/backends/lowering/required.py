@@ -87,6 +87,14 @@ native_dropout_backward vdot linalg_eigvals _cholesky_solve_helper _native_batch
 """
 
 _TVM = """
+special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v
+special_chebyshev_polynomial_w special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u
+special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_hermite_polynomial_h
+special_hermite_polynomial_he special_laguerre_polynomial_l special_legendre_polynomial_p scatter_reduce.two
+scatter.reduce scatter.value_reduce index_reduce diagonal_backward unfold_backward cummax cummin logcumsumexp
+nonzero_static gcd lcm nextafter frexp.Tensor linalg_solve_triangular triangular_solve cholesky_solve
+_cholesky_solve_helper cholesky_inverse linalg_lu_solve lu_unpack linalg_lu_factor_ex linalg_inv_ex linalg_cholesky_ex
+linalg_qr _linalg_svd _linalg_eigh geqrf linalg_householder_product ormqr
 exp exp2 expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc lgamma floor
 ceil round trunc reciprocal rsqrt sqrt sigmoid frac abs neg relu sign sgn bitwise_not signbit isnan isinf logical_not
 round.decimals silu mish hardswish hardsigmoid gelu leaky_relu elu softplus log_sigmoid_forward gelu_backward

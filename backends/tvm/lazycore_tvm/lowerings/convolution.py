@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from lazycore_plugin_api import HostArray
 
-from lazycore_tvm.registry import FLOATS, Kind, lowering
+from lazycore_tvm.registry import FLOATS, INTS, Kind, lowering
 
 # A matrix of windows that outgrows the cache makes the product several times slower.
 _CACHE_BYTES = 1 << 20
@@ -119,7 +119,7 @@ def _transposed_sizes(x: HostArray, plain: Plain, extra: Sequence[int]) -> list[
     return [(size - 1) * s - 2 * p + r + more for size, s, p, r, more in rows]
 
 
-@lowering("convolution", kind=Kind.host, dtypes=FLOATS)
+@lowering("convolution", kind=Kind.host, dtypes=FLOATS | INTS)
 def convolution(
     x: HostArray, w: HostArray, bias: HostArray | None, stride: Any, padding: Any, dilation: Any, transposed: bool,
     extra: Any, groups: int,

@@ -11,7 +11,7 @@ import numpy as np
 from lazycore_plugin_api import DType, HostArray
 
 from lazycore_tvm.operands import axis
-from lazycore_tvm.registry import REAL, Kind, lowering
+from lazycore_tvm.registry import FLOATS, REAL, Kind, lowering
 
 _ORDER: dict[str, Any] = {"kind": Kind.host, "dtypes": REAL}
 
@@ -61,3 +61,43 @@ def cumsum(x: HostArray, dim: int, *, dtype: DType | None) -> HostArray:
 def cumprod(x: HostArray, dim: int, *, dtype: DType | None) -> HostArray:
     """Running products along a dimension; of integers and booleans, int64."""
     return np.cumprod(_typed(x, dtype), axis=axis(dim, x.ndim)).reshape(x.shape)
+
+
+def _running(x: HostArray, dim: int, accumulate: Any) -> tuple[HostArray, HostArray]:
+    """Running extremes and the last place where each stands; NaN, once met, stays."""
+    along, where = _line(x), axis(dim, x.ndim)
+    values = accumulate(along, axis=where)
+    shape = [1] * along.ndim
+    shape[where] = along.shape[where]
+    places = np.arange(along.shape[where]).reshape(shape)
+    here = (along == values) | ((along != along) & (values != values))
+    indices = np.maximum.accumulate(np.where(here, places, 0), axis=where)
+    return values.reshape(x.shape), indices.reshape(x.shape)
+
+
+@lowering("cummax", **_ORDER)
+def cummax(x: HostArray, dim: int) -> tuple[HostArray, HostArray]:
+    """Running maxima and their places."""
+    return _running(x, dim, np.maximum.accumulate)
+
+
+@lowering("cummin", **_ORDER)
+def cummin(x: HostArray, dim: int) -> tuple[HostArray, HostArray]:
+    """Running minima and their places."""
+    return _running(x, dim, np.minimum.accumulate)
+
+
+@lowering("logcumsumexp", kind=Kind.host, dtypes=FLOATS)
+def logcumsumexp(x: HostArray, dim: int) -> HostArray:
+    """The logarithms of the running sums of exponentials, accumulated in double precision."""
+    sums = np.logaddexp.accumulate(_line(x).astype(np.float64), axis=axis(dim, x.ndim))
+    return np.asarray(sums).reshape(x.shape)
+
+
+@lowering("nonzero_static", **_ORDER)
+def nonzero_static(x: HostArray, *, size: int, fill_value: int = -1) -> HostArray:
+    """The positions of the first ``size`` elements that are not 0, one a row, filled up with ``fill_value``."""
+    found = np.argwhere(x)[:size]
+    result = np.full((size, x.ndim), fill_value, np.int64)
+    result[: len(found)] = found
+    return result

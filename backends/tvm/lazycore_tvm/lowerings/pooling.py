@@ -145,12 +145,12 @@ def _average(x: HostArray, out: Sequence[int], kernel: Any, stride: Any, padding
     return Average(_pair(x.shape[-2:]), _pair(out[-2:]), _pair(kernel), _pair(stride or kernel), _pair(padding))
 
 
-@lowering("avg_pool2d", kind=Kind.host, dtypes=FLOATS, needs_out=True)
+@lowering("avg_pool2d", kind=Kind.host, dtypes=FLOATS | {DType.int64}, needs_out=True)
 def avg_pool2d(
     x: HostArray, kernel: Any, stride: Any, padding: Any, ceil: bool, include_pad: bool, override: int | None,
     *, out: Out,
 ) -> HostArray:  # fmt: skip
-    """The mean of each window; the divisor may count the padding or be given."""
+    """The mean of each window; the divisor may count the padding or be given. Of integers, rounded towards zero."""
     shape = out[0].static_shape
     windows = _average(x, shape, kernel, stride, padding)
     plane = np.zeros((*x.shape[:-2], *windows.padded()), x.dtype)
@@ -158,7 +158,10 @@ def avg_pool2d(
     total = np.zeros(shape, x.dtype)
     for part in windows.parts():
         total += plane[(..., *part)]
-    return total / windows.divisors(include_pad, override).astype(x.dtype)
+    divisors = windows.divisors(include_pad, override).astype(x.dtype)
+    if x.dtype.kind == "i":
+        return np.sign(total) * np.sign(divisors) * (np.abs(total) // np.abs(divisors))
+    return total / divisors
 
 
 @lowering("avg_pool2d_backward", kind=Kind.host, dtypes=FLOATS)

@@ -13,38 +13,41 @@ from lazycore_tvm.lowerings.indexing import no_mask
 from lazycore_tvm.operands import axis
 from lazycore_tvm.registry import ANY, BOOL, REAL, Kind, lowering
 
+__all__ = ["lead", "line", "part", "places_of"]
+
 Indices: TypeAlias = "tuple[HostArray | None, ...]"
 _MOVED: dict[str, Any] = {"kind": Kind.host, "dtypes": ANY, "raw": True}
 _ADDED: dict[str, Any] = {"kind": Kind.host, "dtypes": REAL}
 
 
-def _line(x: HostArray) -> HostArray:
+def line(x: HostArray) -> HostArray:
+    """x itself, of a 0-d array its one element as a line."""
     return x.reshape(1) if x.ndim == 0 else x
 
 
-def _places(index: HostArray, dim: int) -> tuple[HostArray, ...]:
+def places_of(index: HostArray, dim: int) -> tuple[HostArray, ...]:
     """What addresses, for each position of the index, that position with ``dim`` exchanged for the index."""
     grid = list(np.ogrid[tuple(slice(n) for n in index.shape)])
     grid[axis(dim, index.ndim)] = index
     return tuple(grid)
 
 
-def _part(source: HostArray, index: HostArray) -> HostArray:
+def part(source: HostArray, index: HostArray) -> HostArray:
     """The source's elements that the index addresses; it may be larger than the index."""
-    return _line(source)[tuple(slice(n) for n in _line(index).shape)]
+    return line(source)[tuple(slice(n) for n in line(index).shape)]
 
 
 def _written(x: HostArray, dim: int, index: HostArray, values: Any) -> HostArray:
-    result = _line(x).copy()
+    result = line(x).copy()
     if index.size:  # an empty index may have any number of dimensions
-        result[_places(_line(index), dim)] = values
+        result[places_of(line(index), dim)] = values
     return result.reshape(x.shape)
 
 
 @lowering("scatter.src", **_MOVED)
 def scatter(x: HostArray, dim: int, index: HostArray, source: HostArray) -> HostArray:
     """x with the source's elements written at the index along a dimension."""
-    return _written(x, dim, index, _part(source, index) if index.size else None)
+    return _written(x, dim, index, part(source, index) if index.size else None)
 
 
 @lowering("scatter.value", **_MOVED)
@@ -56,9 +59,9 @@ def scatter_value(x: HostArray, dim: int, index: HostArray, value: Any) -> HostA
 @lowering("scatter_add", **_ADDED)
 def scatter_add(x: HostArray, dim: int, index: HostArray, source: HostArray) -> HostArray:
     """x with the source's elements added at the index along a dimension."""
-    result = _line(x).copy()
+    result = line(x).copy()
     if index.size:
-        np.add.at(result, _places(_line(index), dim), _part(source, index))
+        np.add.at(result, places_of(line(index), dim), part(source, index))
     return result.reshape(x.shape)
 
 
@@ -78,32 +81,32 @@ def index_put(x: HostArray, indices: Indices, values: HostArray, accumulate: boo
     return result
 
 
-def _lead(x: HostArray, dim: int) -> HostArray:
+def lead(x: HostArray, dim: int) -> HostArray:
     """A view with the dimension moved to the front."""
-    return np.moveaxis(_line(x), axis(dim, x.ndim), 0)
+    return np.moveaxis(line(x), axis(dim, x.ndim), 0)
 
 
 @lowering("index_add", **_ADDED)
 def index_add(x: HostArray, dim: int, index: HostArray, source: HostArray, *, alpha: Any = 1) -> HostArray:
     """x with alpha times the source's slices added at the index."""
-    result = _line(x).copy()
-    np.add.at(_lead(result, dim), _line(index), _lead(source * number(alpha, source), dim))
+    result = line(x).copy()
+    np.add.at(lead(result, dim), line(index), lead(source * number(alpha, source), dim))
     return result.reshape(x.shape)
 
 
 @lowering("index_copy", **_MOVED)
 def index_copy(x: HostArray, dim: int, index: HostArray, source: HostArray) -> HostArray:
     """x with the source's slices written at the index."""
-    result = _line(x).copy()
-    _lead(result, dim)[_line(index)] = _lead(source, dim)
+    result = line(x).copy()
+    lead(result, dim)[line(index)] = lead(source, dim)
     return result.reshape(x.shape)
 
 
 @lowering("index_fill.int_Scalar", **_MOVED)
 def index_fill(x: HostArray, dim: int, index: HostArray, value: Any) -> HostArray:
     """x with whole slices filled with a number."""
-    result = _line(x).copy()
-    _lead(result, dim)[_line(index)] = number(value, x)
+    result = line(x).copy()
+    lead(result, dim)[line(index)] = number(value, x)
     return result.reshape(x.shape)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from lowering.case import ACCUMULATED, Case, case
-from lowering.samples import floats
+from lowering.samples import floats, ints
 
 
 @dataclass(frozen=True)
@@ -70,5 +70,6 @@ def backward(g: Geometry, mask: list[bool]) -> Case:
 CASES = [forward(g) for g in TABLE]
 CASES += [forward(TABLE[2], bias=False), forward(TABLE[9], bias=False)]
 CASES += [forward(TABLE[2], dtype) for dtype in (torch.float64, torch.bfloat16)]
+CASES += [case("aten.convolution.default", ints(*g.x), ints(*g.w), None, *g.attributes()) for g in TABLE[:4]]
 CASES += [backward(g, [True, True, True]) for g in TABLE]
 CASES += [backward(TABLE[3], mask) for mask in ([True, False, False], [False, True, False], [False, True, True])]

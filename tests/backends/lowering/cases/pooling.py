@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from lowering.case import ACCUMULATED, Case, case
-from lowering.samples import NAN, floats
+from lowering.samples import NAN, floats, ints
 
 _HOLES = floats(1, 2, 6, 6)
 _HOLES[0, 0, 2, 3] = NAN
@@ -71,6 +71,10 @@ def adaptive_backward(x: torch.Tensor, size: list[int]) -> Case:
 CASES = [case("aten.max_pool2d_with_indices.default", x, *attributes) for x, attributes in _MAX]
 CASES += [max_backward(x, attributes) for x, attributes in _MAX]
 CASES += [case("aten.avg_pool2d.default", x, *attributes, tolerance=ACCUMULATED) for x, attributes in _AVERAGE]
+CASES += [
+    case("aten.avg_pool2d.default", ints(1, 2, 5, 6), [2, 3], [2, 1], [1, 1], False, counted, divisor)
+    for counted, divisor in ((True, None), (False, None), (True, -4))
+]
 CASES += [average_backward(x, attributes) for x, attributes in _AVERAGE]
 CASES += [case("aten._adaptive_avg_pool2d.default", x, size, tolerance=ACCUMULATED) for x, size in _ADAPTIVE]
 CASES += [adaptive_backward(x, size) for x, size in _ADAPTIVE]
