@@ -17,7 +17,10 @@ from lazycore.frontend.refusals import KINDS
 __all__ = ["cases", "run"]
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "bool", "complex64")
-SAMPLES = 12
+# Samples of a case, evenly chosen. In float32 they show an operator's arguments and shapes; another dtype is another
+# kernel for the same, and a gradient, or a module in each of its modes, another composition of what was shown.
+SAMPLES, SAMPLES_OF_OTHERS = 12, 4
+SAMPLES_OF_GRADIENTS, SAMPLES_OF_MODULES = 6, 6
 _MOVED = Case(1, "opinfo/unavailable")
 # No backend is asked about kinds of tensor that the device does not have.
 _LACKS = "|".join(kind for kind, _ in KINDS.values())
@@ -76,11 +79,17 @@ def _run(case: Case) -> Any:
     if case == _MOVED:
         operators.database()
     if case.group == "module":
-        return modules.run(modules.modules()[case.name], case.name)
+        return modules.run(modules.modules()[case.name], case.name, SAMPLES_OF_MODULES)
     name, _, dtype = case.name.rpartition("/") if case.group == "opinfo" else (case.name, "", "float32")
     info = operators.database()[name]
-    arguments = info, getattr(torch, dtype), case.group == "grad", SAMPLES
+    arguments = info, getattr(torch, dtype), case.group == "grad", _samples(case.group, dtype)
     return operators.run_together(*arguments) or operators.run(*arguments)
+
+
+def _samples(group: str, dtype: str) -> int:
+    if group == "grad":
+        return SAMPLES_OF_GRADIENTS
+    return SAMPLES if dtype == "float32" else SAMPLES_OF_OTHERS
 
 
 def _judged(found: database_outcome.Outcome) -> Outcome:
