@@ -71,8 +71,9 @@ def weight_norm_backward(
 
 
 _UPSAMPLINGS = (
-    "upsample_nearest1d", "upsample_nearest3d", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d",
-    "_upsample_nearest_exact3d", "upsample_linear1d", "upsample_trilinear3d", "upsample_bicubic2d",
+    "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact1d",
+    "_upsample_nearest_exact2d", "_upsample_nearest_exact3d", "upsample_linear1d", "upsample_bilinear2d",
+    "upsample_trilinear3d", "upsample_bicubic2d",
 )  # fmt: skip
 
 GRADIENTS: dict[str, Function] = {
