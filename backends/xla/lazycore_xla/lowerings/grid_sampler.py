@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import reduce
 from itertools import product
+from math import prod
 from typing import Any
 
 import jax
@@ -96,8 +97,8 @@ def _read(x: Array, positions: Sequence[Array]) -> Array:
     flat = jnp.zeros_like(positions[0], jnp.int64)
     for p, n in zip(positions, plane, strict=True):
         flat = flat * n + jnp.where(valid, p, 0).astype(jnp.int64)
-    planes = x.reshape(*x.shape[:2], -1)
-    picked = jnp.take_along_axis(planes, flat.reshape(flat.shape[0], 1, -1), axis=2)
+    planes = x.reshape(*x.shape[:2], prod(plane))  # not -1: there may be no plane
+    picked = jnp.take_along_axis(planes, flat.reshape(flat.shape[0], 1, prod(flat.shape[1:])), axis=2)
     return jnp.where(valid[:, None], picked.reshape(*x.shape[:2], *flat.shape[1:]), 0)
 
 

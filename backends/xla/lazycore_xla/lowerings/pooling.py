@@ -113,7 +113,8 @@ def max_pool_backward(rank: int) -> Any:
         """Each gradient added at the saved position of its maximum."""
         indices: Array = attributes_and_indices[-1]
         planes, area = prod(x.shape[:-rank]), prod(x.shape[-rank:])
-        flat = indices.reshape(planes, -1) + lax.iota(jnp.int64, planes)[:, None] * area
+        size = prod(indices.shape[-rank:])  # not -1: there may be no plane
+        flat = indices.reshape(planes, size) + lax.iota(jnp.int64, planes)[:, None] * area
         zeros = jnp.zeros(planes * area, gradient.dtype)
         added = zeros.at[flat.reshape(-1)].add(gradient.reshape(-1), mode="promise_in_bounds")
         return added.reshape(x.shape)

@@ -54,7 +54,8 @@ def _flat(places: list[Array], plane: Sizes) -> Array:
     """(planes, size of d) places per dimension -> (planes, all combinations) row-major positions."""
     total = jnp.zeros((places[0].shape[0], 1), jnp.int64)
     for along, size in zip(places, plane, strict=True):
-        total = (total[:, :, None] * size + along[:, None, :]).reshape(total.shape[0], -1)
+        combined = total[:, :, None] * size + along[:, None, :]
+        total = combined.reshape(combined.shape[0], combined.shape[1] * combined.shape[2])  # there may be no plane
     return total
 
 

@@ -157,13 +157,14 @@ def _as_bits(x: Array) -> Array:
         return x.astype(jnp.uint8)
     if jnp.issubdtype(x.dtype, jnp.complexfloating):
         pairs = jnp.stack((x.real, x.imag), -1)
-        return pairs.reshape(*x.shape[:-1], -1) if x.ndim else pairs
+        return pairs.reshape(*x.shape[:-1], 2 * x.shape[-1]) if x.ndim else pairs
     return x
 
 
 def _complex_from_bits(bits: Array, dtype: Any) -> Array:
     part = jnp.dtype("float32" if dtype == jnp.complex64 else "float64")
     if bits.dtype.itemsize < part.itemsize:
-        bits = bits.reshape(*bits.shape[:-1], -1, part.itemsize // bits.dtype.itemsize)
+        count = part.itemsize // bits.dtype.itemsize
+        bits = bits.reshape(*bits.shape[:-1], bits.shape[-1] // count, count)
     parts = lax.bitcast_convert_type(bits, part).reshape(-1, 2)
     return lax.complex(parts[:, 0], parts[:, 1])

@@ -76,3 +76,4 @@ for _padding in (0, 1, 2):
         for _form in (0, 1):
             _grid = floats(1, 2, 3, 2, 3, low=-1.6, high=1.6)
             CASES += _sampled(floats(1, 2, 3, 4, 3), _grid, _form, _padding, _corners)
+CASES += _sampled(floats(0, 2, 4, 5), floats(0, 3, 4, 2), 0, 0, False)

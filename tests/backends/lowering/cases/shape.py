@@ -151,6 +151,9 @@ COPIES = [
         (ints(3, 4, dtype=torch.int32), torch.int16),
         (ints(3, 4, dtype=torch.int16), torch.int32),
         (floats(3, 4), torch.uint8),
+        (floats(0, 3), torch.int16),
+        (floats(0, 4), torch.complex64),
+        (floats(0, 3, dtype=torch.complex64), _F),
     ),
 ]
 

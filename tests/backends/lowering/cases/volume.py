@@ -17,6 +17,7 @@ _MAX: list[tuple[torch.Tensor, tuple[Any, ...]]] = [
     (floats(1, 2, 5, 5, 5), ([2, 2, 2], [1, 1, 1], [0, 0, 0], [2, 2, 2])),
     (floats(1, 2, 5, 5, 5), ([2], [2], [0], [1], True)),
     (_HOLES, ([2, 2, 2], [2, 2, 2])),
+    (floats(0, 2, 4, 4, 4), ([2, 2, 2], [2, 2, 2])),
 ]
 _AVERAGE: list[tuple[torch.Tensor, tuple[Any, ...]]] = [
     (floats(2, 3, 4, 4, 6), ([2, 2, 2], [])),
@@ -87,3 +88,4 @@ for _x, _size in ((floats(2, 3, 7, 5, 4), [3, 2, 4]), (floats(3, 4, 4, 4), [2, 6
     CASES += _adaptive_average(_x, _size)
 CASES += _fractional(floats(2, 3, 7, 6), [2, 3], [3, 2])
 CASES += _fractional(floats(1, 2, 5, 6, 7), [2, 2, 2], [2, 3, 1])
+CASES += _fractional(floats(0, 2, 7, 6), [2, 3], [3, 2]) + _fractional(floats(0, 1, 4, 5, 4), [2, 2, 1], [2, 2, 2])
