@@ -71,7 +71,8 @@ def max_pool2d_backward(
 ) -> Array:
     """Each gradient added at its window's index."""
     planes, size = int(np.prod(x.shape[:-2])), x.shape[-2] * x.shape[-1]
-    flat = indices.reshape(planes, -1) + (np.arange(planes) * size)[:, None]
+    windows = indices.shape[-2] * indices.shape[-1]  # not -1: there may be no plane
+    flat = indices.reshape(planes, windows) + (np.arange(planes) * size)[:, None]
     result = np.zeros(planes * size, grad.dtype)
     np.add.at(result, flat.reshape(-1), grad.reshape(-1))
     return result.reshape(x.shape)

@@ -93,7 +93,8 @@ def max_pool2d_backward(
     size = x.shape[-2] * x.shape[-1]
     result = np.zeros((x.size // max(size, 1), size), grad.dtype)
     planes = np.arange(result.shape[0])[:, None]
-    np.add.at(result, (planes, indices.reshape(result.shape[0], -1)), grad.reshape(result.shape[0], -1))
+    flat = (result.shape[0], indices.shape[-2] * indices.shape[-1])  # not -1: there may be no plane
+    np.add.at(result, (planes, indices.reshape(flat)), grad.reshape(flat))
     return result.reshape(x.shape)
 
 

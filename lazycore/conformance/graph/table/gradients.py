@@ -64,6 +64,10 @@ def _networks() -> Iterator[Row]:
     spots = G(0, 3, 9, 16, shape=(1, 1, 2, 2), dtype=_I64)
     square = (X(1, 1, 2, 2), X(1, 1, 5, 5))
     yield row("max_pool2d_with_indices_backward", *square, [2, 2], [2, 2], none, one, False, spots)
+    none_there = (X(0, 1, 2, 2), X(0, 1, 5, 5)), I(0, 1, 2, 2, below=1)
+    yield row(
+        "max_pool2d_with_indices_backward", *none_there[0], [2, 2], [2, 2], none, one, False, none_there[1], odd=True
+    )
     yield row("adaptive_max_pool2d_backward", *square, spots)
     yield row("fractional_max_pool2d_backward", *square, [2, 2], [2, 2], spots)
 

@@ -89,4 +89,17 @@ def _losses() -> Iterator[Row]:
     yield row("_ctc_loss", X(6, 2, 4, low=-3, high=-0.5), I(2, 3, below=3), [6, 5], [3, 2], 3, dtypes=FULL, vague=(1,))
 
 
-NETWORK = [*_convolutions(), *_pooling(), *_resizing(), *_normalizing(), *_losses()]
+def _no_examples() -> Iterator[Row]:
+    """A batch of nothing, as the last of a data set may be."""
+    one, none = [1, 1], [0, 0]
+    yield row("convolution", X(0, 3, 6, 7), X(4, 3, 3, 2), X(4), one, none, one, False, none, 1, dtypes=FULL, odd=True)
+    yield row("max_pool2d_with_indices", X(0, 3, 6, 7), [2, 2], odd=True)
+    yield row("avg_pool2d", X(0, 3, 6, 7), [2, 2], odd=True)
+    places = X(0, 2, 2, low=0, high=1)
+    yield row("fractional_max_pool2d", X(0, 2, 6, 7), [2, 2], [3, 4], places, dtypes=FULL, odd=True)
+    yield row("grid_sampler_2d", X(0, 2, 5, 6), X(0, 3, 4, 2), 0, 0, False, dtypes=FULL, odd=True)
+    yield row("upsample_bilinear2d", X(0, 3, 4, 5), [7, 3], False, dtypes=FULL, odd=True)
+    yield row("native_layer_norm", X(0, 5), [5], P(5), X(5), 1e-5, odd=True)
+
+
+NETWORK = [*_no_examples(), *_convolutions(), *_pooling(), *_resizing(), *_normalizing(), *_losses()]

@@ -22,8 +22,10 @@ _MAX: list[tuple[torch.Tensor, tuple[Any, ...]]] = [
     (_HOLES, ([2, 2], [2, 2])),
     (floats(2, 3, 8, 6, dtype=torch.bfloat16), ([2, 2], [2, 2])),
     (floats(2, 3, 1, 9), ([1, 3], [1, 3], [0, 1])),
+    (floats(0, 3, 8, 6), ([2, 2], [2, 2])),
 ]
 _AVERAGE: list[tuple[torch.Tensor, tuple[Any, ...]]] = [
+    (floats(0, 3, 8, 6), ([2, 2], [2, 2])),
     (floats(2, 3, 8, 6), ([2, 2], [2, 2])),
     (floats(2, 3, 8, 6), ([3, 2], [], [1, 1])),
     (floats(2, 3, 8, 7), ([3, 3], [2, 2], [1, 1], False, False)),
