@@ -15,10 +15,19 @@ from lazycore_xla.registry import ANY, NUMERIC, lowering
 __all__: list[str] = []
 
 
-def _add(at: Any, values: Array) -> Array:
-    """bool has no addition to accumulate by; its sum saturates, which is the maximum."""
-    result: Array = (at.max if values.dtype == jnp.bool_ else at.add)(values, mode=IN_BOUNDS)
+_OF_TRUTH = {"add": "max", "multiply": "min"}
+"""bool has neither to accumulate by; its sum saturates, which is the maximum."""
+
+
+def _worked_in(at: Any, method: str, values: Array) -> Array:
+    """The values added, multiplied or compared to what is there, by the update's name in jax."""
+    name = _OF_TRUTH.get(method, method) if values.dtype == jnp.bool_ else method
+    result: Array = getattr(at, name)(values, mode=IN_BOUNDS)
     return result
+
+
+def _add(at: Any, values: Array) -> Array:
+    return _worked_in(at, "add", values)
 
 
 def _source(source: Scalar, index: Array, dtype: Any) -> Array:
@@ -92,7 +101,7 @@ def _combined(x: Array, places: tuple[Any, ...], source: Array, reduce: str, inc
     """x with the source worked in. Where ``include_self`` is false, places that are written forget what they held."""
     method, neutral = _REDUCE[reduce]
     start = x if include_self else x.at[places].set(as_dtype(neutral(x.dtype), x.dtype), mode=IN_BOUNDS)
-    result: Array = getattr(start.at[places], method)(source, mode=IN_BOUNDS)
+    result = _worked_in(start.at[places], method, source)
     return _divided(result, places, source, include_self) if reduce == "mean" else result
 
 
@@ -110,9 +119,7 @@ def _scatter_by(x: Array, dim: int, index: Array, source: Scalar, *, reduce: str
     if index.size == 0:
         return x
     target = one_dimensional(x).at[grid(dim, one_dimensional(index))]
-    method = target.add if reduce == "add" else target.multiply
-    result: Array = method(_source(source, index, x.dtype), mode=IN_BOUNDS)
-    return result.reshape(x.shape)
+    return _worked_in(target, reduce, _source(source, index, x.dtype)).reshape(x.shape)
 
 
 @lowering("aten.index_put.default", dtypes=NUMERIC)

@@ -117,6 +117,11 @@ SUMS = [
         for own in (True, False)
         for dim in (0, 1)
     ),
+    *(
+        case("aten.scatter_reduce.two", bools(5), 0, _T([1, 1, 3, 4]), bools(4, seed=2), how, include_self=own)
+        for how in ("sum", "prod", "amax", "amin")
+        for own in (True, False)
+    ),
     case("aten.scatter_reduce.two", ints(5), 0, _T([1, 1, 3]), ints(3, seed=1), "mean", include_self=True),
     case("aten.scatter_reduce.two", special(), 0, permutation(14), special().roll(1), "amax", include_self=True),
     *(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from lowering.case import ACCUMULATED, case
-from lowering.samples import floats, ints
+from lowering.samples import bools, floats, ints
 
 _AT = torch.tensor([1, 0, 1])
 _PLACES = torch.tensor([[1, 0, 1], [0, 0, 2]])
@@ -24,6 +24,9 @@ CASES += [
     case("aten.scatter.reduce", floats(3, 3), dim, _PLACES, floats(2, 3, seed=1), reduce=how, tolerance=ACCUMULATED)
     for how in ("add", "multiply")
     for dim in (0, 1)
+]
+CASES += [
+    case("aten.scatter.reduce", bools(3, 3), 0, _PLACES, bools(2, 3, seed=1), reduce=how) for how in ("add", "multiply")
 ]
 CASES += [
     case("aten.scatter.value_reduce", floats(3, 3), 0, _PLACES, 2.0, reduce=how, tolerance=ACCUMULATED)
