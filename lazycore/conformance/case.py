@@ -74,8 +74,9 @@ class Outcome:
     facts: dict[str, Any] = field(default_factory=dict)
 
     def fail(self, message: str) -> None:
-        """Note what is wrong; the first few messages are kept."""
-        self.status = Status.failed
+        """Note what is wrong; the first few messages are kept, in the place of what was said before it failed."""
+        if self.status is not Status.failed:
+            self.status, self.message = Status.failed, ""
         if self.message.count("\n") < 5:
             self.message = f"{self.message}\n{message}".strip()
 

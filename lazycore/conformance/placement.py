@@ -12,6 +12,8 @@ import lazycore
 from lazycore.compiler.plan import EagerStep, Plan, SegmentStep
 from lazycore.conformance.case import Outcome
 from lazycore.conformance.guard import watched
+from lazycore.frontend import launch
+from lazycore.frontend.eager import run_eager
 from lazycore.frontend.launch import WATCHERS
 from lazycore.plugins import use_backend
 from lazycore.plugins.backend import LoadedBackend
@@ -45,13 +47,15 @@ class Placement:
         self._foreign = foreign
         self._executed: set[str] = set()
         self._borrowed: set[str] = set()
-        self._claimed_elsewhere: dict[str, set[str]] = {}
+        self._elsewhere: set[str] = set()
+        self._claimed_eager: dict[int, Node] = {}
         WATCHERS.append(self._watch)
+        launch.run_eager = self._run_eager  # type: ignore[attr-defined]
 
     def begin(self) -> None:
         """Forget what ran before."""
         lazycore.reset_metrics()
-        self._executed, self._borrowed = set(), set()
+        self._executed, self._borrowed, self._elsewhere = set(), set(), set()
 
     def settle(self, outcome: Outcome, fallbacks: Mapping[str, int] | None = None) -> None:
         """Write down what ran since ``begin``; the outcome fails where a claimed op ran elsewhere. ``fallbacks``:
@@ -59,7 +63,7 @@ class Placement:
         counted = lazycore.metrics()["fallbacks"] if fallbacks is None else fallbacks
         outcome.executed |= self._executed
         outcome.claimed |= self._executed
-        outcome.elsewhere |= {label for op in counted for label in self._claimed_elsewhere.get(op, ())}
+        outcome.elsewhere |= self._elsewhere
         if outcome.elsewhere:
             outcome.fail(f"claimed, and ran in PyTorch on the CPU: {', '.join(sorted(outcome.elsewhere))}")
         if self._borrowed:
@@ -78,11 +82,16 @@ class Placement:
                 steps.append(replace(step, run=self._told(step.segment, step.run)))
         return replace(plan, steps=tuple(steps))
 
+    def _run_eager(self, node: Node, inputs: Sequence[HostArray]) -> Sequence[HostArray]:
+        if id(node) in self._claimed_eager:
+            self._elsewhere.add(label_of(node))
+        return run_eager(node, inputs)
+
     def _note(self, node: Node) -> None:
         dtypes = {v.spec.dtype for v in (*node.inputs(), *node.outputs)}
         listed = dtypes <= set(self.backend.info.dtypes)
         if listed and isinstance(self.backend.supports(node), Supported):
-            self._claimed_elsewhere.setdefault(node.op, set()).add(label_of(node))
+            self._claimed_eager[id(node)] = node
 
     def _told(self, segment: Segment, run: Run) -> Run:
         labels = {label_of(node) for node in segment.nodes}

@@ -99,3 +99,23 @@ def test_moved_databases_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(internals, "_MODULES", ("torch.testing._internal.common_modules", "gone"))
     with pytest.raises(internals.Moved, match="cannot be read"):
         internals.module_entries()
+
+
+def test_a_dtype_is_not_to_blame_for_another(backend: Callable[..., str]) -> None:
+    extra = """
+OLD = lazycore_supports, lazycore_compile
+@hookimpl
+def lazycore_supports(node):
+    wide = {v.spec.dtype for v in (*node.inputs(), *node.outputs)} <= {DType.float32, DType.int64}
+    return Supported() if node.op == "aten.mul.Tensor" and wide else OLD[0](node)
+@hookimpl
+def lazycore_compile(segments):
+    whole = [any(v.spec.dtype is DType.int64 for n in s.nodes for v in n.outputs) for s in segments]
+    return [CompileFailure("later") if w else p for w, p in zip(whole, OLD[1](segments))]
+"""
+    report = run_suite(Request(backend("", extra), cases="^opinfo/mul/(int64|complex64|float32)$", seconds=60))
+    found = {case.id.rpartition("/")[2]: (outcome.status, outcome.message) for case, outcome in report.outcomes.items()}
+    # In one worker, one after the other: int64 is claimed and not compiled, complex64 is not claimed.
+    assert found["float32"] == (Status.passed, "")
+    assert found["int64"] == (Status.failed, "claimed, and ran in PyTorch on the CPU: aten.mul.Tensor int64")
+    assert found["complex64"][0] is Status.unclaimed
