@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import prod
 from typing import Any
 
@@ -24,9 +24,11 @@ _INDEX_ERRORS = {
     "aten.index_select.default": (IndexError, "index out of range in self"),
     "aten.index_copy.default": (IndexError, f"index_copy_(): {_BOUNDS}"),
     "aten.index_add.default": (RuntimeError, "index out of range in self"),
+    "aten.index_reduce.default": (IndexError, "index out of range in self"),
     "aten.index.Tensor": (IndexError, _BOUNDS),
     "aten.index_put.default": (IndexError, _BOUNDS),
     "aten.index_fill.int_Scalar": (IndexError, _BOUNDS),
+    "aten.index_fill.int_Tensor": (IndexError, _BOUNDS),
     "aten.take.default": (IndexError, _FLAT),
     "aten.put.default": (IndexError, _FLAT),
 }
@@ -36,6 +38,30 @@ _TARGETS = {
     f"aten.{name}.default": "ignore_index"
     for name in ("nll_loss_forward", "nll_loss2d_forward", "nll_loss_backward", "nll_loss2d_backward")
 }
+
+Range = tuple[int, int]
+Values = Mapping[str, Any]
+
+
+def _labels(low: int) -> Callable[[Values], Range]:
+    return lambda values: (low, values["self"].shape[-1] if values["self"].dim() else 1)
+
+
+def _pooled(values: Values) -> Range:
+    return 0, prod(values["output_size"])
+
+
+_UNPOOLED = ("indices", _pooled, "Found an invalid max index: {index} (output volumes are of size {size})")
+_RANGES: Mapping[str, tuple[str, Callable[[Values], Range], str]] = {
+    "aten.multi_margin_loss.default": ("target", _labels(0), "target out of range"),
+    "aten.multi_margin_loss_backward.default": ("target", _labels(0), "target out of range"),
+    "aten.multilabel_margin_loss_forward.default": ("target", _labels(-1), "argument #2 'target' is out of range"),
+    "aten.multilabel_margin_loss_backward.default": ("target", _labels(-1), "argument #3 'target' is out of range"),
+    "aten.max_unpool2d.default": _UNPOOLED,
+    "aten.max_unpool3d.default": _UNPOOLED,
+}
+"""Op -> an argument that counts something else than positions along a dimension, from where to where, and what the CPU
+says of one out of range."""
 
 _DIVIDES = frozenset(
     f"aten.{name}"
@@ -61,6 +87,8 @@ def index_checks(info: OpInfo, values: Mapping[str, Any]) -> tuple[IndexCheck, .
     ignore = _TARGETS.get(info.name)
     if ignore is not None:
         checks.append(_target_check(info, values, values[ignore]))
+    if info.name in _RANGES:
+        checks += _range_check(info, values, *_RANGES[info.name])
     return tuple(checks)
 
 
@@ -100,6 +128,14 @@ def _target_check(info: OpInfo, values: Mapping[str, Any], ignore: int) -> Index
     classes = values["self"].shape[1 if values["self"].dim() > 1 else 0]
     place = _place(info, "target")
     return IndexCheck(place, None, 0, classes, IndexError, "Target {index} is out of bounds.", ignore)
+
+
+def _range_check(
+    info: OpInfo, values: Values, name: str, limits: Callable[[Values], Range], text: str
+) -> Iterator[IndexCheck]:
+    if values.get(name) is not None:
+        message = text.replace("{size}", "x".join(map(str, values.get("output_size", ()))))
+        yield IndexCheck(_place(info, name), None, *limits(values), RuntimeError, message)
 
 
 def divisor_checks(info: OpInfo, compute: torch.dtype | None, result: torch.Tensor | None) -> tuple[IndexCheck, ...]:

@@ -20,8 +20,14 @@ def ctc_loss_backward(_: torch.Tensor, log_probs: torch.Tensor, *__: Any) -> tor
     return torch.empty_like(log_probs, memory_format=torch.contiguous_format)
 
 
+def multilabel_margin_loss_backward(_: torch.Tensor, x: torch.Tensor, *__: Any) -> torch.Tensor:
+    """``aten::multilabel_margin_loss_backward``: as the scores, row-major."""
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
 SHAPES: Mapping[str, Callable[..., Any]] = {
     "aten.geqrf.default": geqrf,
     "aten._ctc_loss_backward.default": ctc_loss_backward,
+    "aten.multilabel_margin_loss_backward.default": multilabel_margin_loss_backward,
 }
 """By the overload's name, called with its arguments on Meta where its Meta kernel is missing."""

@@ -35,6 +35,12 @@ USES: dict[str, Use] = {
     "take": lambda x, i: x.take(i * 4),
     "cross_entropy": lambda x, i: torch.nn.functional.cross_entropy(x[:2], i),
     "nll_loss": lambda x, i: torch.nn.functional.nll_loss(x[:2].log_softmax(1), i),
+    "index_reduce": lambda x, i: x.clone().index_reduce_(0, i, torch.ones(len(i), 3, device=x.device), "amax"),
+    "index_fill by a tensor": lambda x, i: x.clone().index_fill_(0, i, x[0, 1]),
+    "scatter that adds": lambda x, i: x.clone().scatter_(0, i[:, None].expand(-1, 3), 5.0, reduce="add"),
+    "max_unpool2d": lambda x, i: torch.nn.functional.max_unpool2d(x[None, :1, :2], i.reshape(1, 1, 2), (1, 2)),
+    "multi_margin_loss": lambda x, i: torch.nn.functional.multi_margin_loss(x[:2], i),
+    "multilabel_margin_loss": lambda x, i: torch.nn.functional.multilabel_margin_loss(x[0], torch.cat([i, i[:1]])),
 }
 
 

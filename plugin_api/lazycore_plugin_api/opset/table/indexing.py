@@ -113,12 +113,14 @@ INDEXING = [
         same(),
         _SAME,
         "reduce is 'add' or 'multiply'",
+        index=_DIM,
     ),
     row(
         "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
         same(),
         _SAME,
         "reduce is 'add' or 'multiply'",
+        index=_DIM,
     ),
     row("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", same(), _SAME, _SUM, index=_DIM),
     row(
@@ -148,6 +150,7 @@ INDEXING = [
         same(),
         _SAME,
         "value is 0-d",
+        index=_SIGNED,
     ),
     row(
         "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
@@ -162,6 +165,7 @@ INDEXING = [
         same(),
         _SAME,
         "without include_self only written places change",
+        index=_DIM,
     ),
     row(
         "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
