@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -11,59 +11,68 @@ import numpy as np
 from lazycore_plugin_api import Argument, BackendError, DType, Node, Segment, TensorSpec, Value
 
 from lazycore_xla.locations import called_from
-from lazycore_xla.registry import TABLE, Lowering
+from lazycore_xla.registry import TABLE, ChannelsLast
+from lazycore_xla.values import IMAGE, Values
 
 __all__ = ["emit"]
 
 _HALF = (np.dtype(jnp.float16), np.dtype(jnp.bfloat16))
 
 
-def emit(segment: Segment) -> Callable[..., tuple[jax.Array, ...]]:
+def emit(segment: Segment, channels_last: bool = False) -> Callable[..., tuple[jax.Array, ...]]:
     """The function from the segment's arguments to its outputs, to be traced by jax; bound constants are part of it.
+    ``channels_last``: between convolutions, images have their channels in the last dimension.
 
     While it is traced it raises BackendError, with the op and the user's line, where a lowering fails or gives
     another shape or dtype than the IR says.
     """
 
     def run(*inputs: jax.Array) -> tuple[jax.Array, ...]:
-        values = {value.id: array for value, array in zip(segment.arguments, inputs, strict=True)}
-        values.update((segment.inputs[p].id, jnp.asarray(array)) for p, array in segment.constants.items())
+        bound = ((segment.inputs[p], jnp.asarray(array)) for p, array in segment.constants.items())
+        values = Values((*zip(segment.arguments, inputs, strict=True), *bound))
         for node in segment.nodes:
+            form = values.form_for(node) if channels_last else None
             with jax.named_scope(node.op):
-                results = called_from(node.source, _results, node, values)
-            values.update(zip((v.id for v in node.outputs), results, strict=True))
-        return tuple(values[value.id] for value in segment.outputs)
+                called_from(node.source, _compute, node, values, form)
+        return tuple(values.plain(value) for value in segment.outputs)
 
     return run
 
 
-def _results(node: Node, values: Mapping[int, jax.Array]) -> list[jax.Array]:
+def _compute(node: Node, values: Values, form: ChannelsLast | None) -> None:
     try:
-        results = _call(TABLE[node.op], node, values)
-        return [_checked(r, v.spec) for r, v in zip(results, node.outputs, strict=True)]
+        for position, (value, result) in enumerate(zip(node.outputs, _call(node, values, form), strict=True)):
+            last = form is not None and position == 0 and len(value.spec.shape) == IMAGE
+            values.put(value, _checked(result, value.spec, last), last)
     except Exception as error:
         where = f" ({node.source})" if node.source else ""
         raise BackendError(f"xla: lowering {node.op}{where}: {type(error).__name__}: {error}") from error
 
 
-def _call(row: Lowering, node: Node, values: Mapping[int, jax.Array]) -> list[Any]:
+def _call(node: Node, values: Values, form: ChannelsLast | None) -> list[Any]:
+    row = TABLE[node.op]
     widen = row.widen and any(v.spec.dtype.numpy in _HALF for v in (*node.inputs(), *node.outputs))
-    args = [_argument(a, values, widen) for a in node.args]
-    kwargs = {k: _argument(a, values, widen) for k, a in node.kwargs.items()}
+
+    def read(value: Value, image: bool) -> jax.Array:
+        array = values.channels_last(value) if image and value.spec.shape else values.plain(value)
+        return array.astype(jnp.float32) if widen and array.dtype in _HALF else array
+
+    args = [_argument(a, read, form is not None and form.takes_image(p)) for p, a in enumerate(node.args)]
+    kwargs = {k: _argument(a, read, form is not None and form.operands is None) for k, a in node.kwargs.items()}
     specs = tuple(v.spec for v in node.outputs)
     if row.needs_out:
         kwargs["out"] = tuple(map(_widened_spec, specs)) if widen else specs
-    results = row.function(*args, **kwargs)
+    function = form.function if form and form.function else row.function
+    results = function(*args, **kwargs)
     results = results if isinstance(results, (tuple, list)) else (results,)
     return [r.astype(s.dtype.numpy) if widen else r for r, s in zip(results, specs, strict=True)]
 
 
-def _argument(argument: Argument, values: Mapping[int, jax.Array], widen: bool) -> Any:
+def _argument(argument: Argument, read: Callable[[Value, bool], jax.Array], image: bool) -> Any:
     if isinstance(argument, Value):
-        array = values[argument.id]
-        return array.astype(jnp.float32) if widen and array.dtype in _HALF else array
+        return read(argument, image)
     if isinstance(argument, tuple):
-        return tuple(_argument(a, values, widen) for a in argument)
+        return tuple(_argument(a, read, image) for a in argument)
     if isinstance(argument, DType):
         return argument.numpy
     return argument
@@ -73,8 +82,10 @@ def _widened_spec(spec: TensorSpec) -> TensorSpec:
     return TensorSpec(spec.shape, DType.float32) if spec.dtype.numpy in _HALF else spec
 
 
-def _checked(result: Any, spec: TensorSpec) -> jax.Array:
+def _checked(result: Any, spec: TensorSpec, channels_last: bool) -> jax.Array:
     array = jnp.asarray(result)
-    if array.shape != spec.shape or array.dtype != spec.dtype.numpy:
+    shape = spec.static_shape
+    expected = (shape[0], *shape[2:], shape[1]) if channels_last else shape
+    if array.shape != expected or array.dtype != spec.dtype.numpy:
         raise TypeError(f"the lowering gives {array.dtype}{list(array.shape)} where the IR says {spec}")
     return array

@@ -59,15 +59,16 @@ def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
     """Compile for the session's device. Raises BackendError from a lowering, or what XLA raises."""
     with own_configuration(), jax.default_device(session.device):
         arguments = [jax.ShapeDtypeStruct(v.spec.static_shape, v.spec.dtype.numpy) for v in segment.arguments]
-        function = jax.jit(_named(segment), donate_argnums=_donated(segment))
+        function = jax.jit(_named(segment, session.device), donate_argnums=_donated(segment))
         before = hits()
         compiled = function.lower(*arguments).compile(compiler_options=options_of(session.device))
     outputs = [value.spec for value in segment.outputs]
     return JaxExecutable(compiled, outputs, bool(segment.scalars), fresh=hits() == before)
 
 
-def _named(segment: Segment) -> Callable[..., tuple[jax.Array, ...]]:
-    function = emit(segment)
+def _named(segment: Segment, device: jax.Device) -> Callable[..., tuple[jax.Array, ...]]:
+    # A GPU's or TPU's compiler chooses the layout of images itself.
+    function = emit(segment, channels_last=device.platform == "cpu")
     function.__name__ = segment.name
     return function
 

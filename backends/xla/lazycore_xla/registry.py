@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from lazycore_plugin_api import DType, Node
+from lazycore_plugin_api import DType, Node, Value
 
 __all__ = [
-    "ANY", "COMPLEX", "FLOATING", "INEXACT", "INTEGRAL", "NUMERIC", "REAL", "TABLE", "Check", "Lowering", "lowering",
-    "register", "register_all",
+    "ANY", "CHANNELS_LAST", "COMPLEX", "FLOATING", "INEXACT", "INTEGRAL", "NUMERIC", "REAL", "TABLE", "ChannelsLast",
+    "Check", "Lowering", "lowering", "register", "register_all",
 ]  # fmt: skip
 
 FLOATING = frozenset({DType.float64, DType.float32, DType.float16, DType.bfloat16})
@@ -44,6 +44,34 @@ class Lowering:
 
 
 TABLE: dict[str, Lowering] = {}
+
+
+@dataclass(frozen=True)
+class ChannelsLast:
+    """How a row is computed for images whose channels are the last dimension, which is how XLA convolves on a CPU.
+
+    ``function``: None for the row's own, which does not care. ``operands``: the positions of the arguments that are
+    images; None for every tensor that is not 0-d. ``leads``: it is worth transposing the operands for. The first result
+    is an image, with its channels last; the others are as ever.
+    """
+
+    function: Function | None = None
+    operands: tuple[int, ...] | None = None
+    leads: bool = False
+
+    def images(self, node: Node) -> list[Value]:
+        """The node's operands that are images."""
+        if self.operands is not None:
+            return [v for p in self.operands if isinstance(v := node.args[p], Value)]
+        return [v for v in node.inputs() if v.spec.shape]
+
+    def takes_image(self, position: int) -> bool:
+        """Whether the argument there is an image if it is a tensor at all, and not a 0-d one."""
+        return self.operands is None or position in self.operands
+
+
+CHANNELS_LAST: dict[str, ChannelsLast] = {}
+"""Beside ``TABLE``, by op: the rows that have such a function."""
 
 
 def register(op: str, row: Lowering) -> None:

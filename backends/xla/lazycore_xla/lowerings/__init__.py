@@ -24,6 +24,7 @@ from lazycore_xla.lowerings import (
     normalization,
     normalization_backward,
     padding,
+    pointwise,
     polynomials,
     pooling,
     pooling_average,
@@ -50,8 +51,8 @@ from lazycore_xla.lowerings import (
 __all__ = [
     "activation", "activation_backward", "arithmetic", "comparison", "complex", "convolution", "ctc", "distance",
     "factorization", "factory", "fft", "grid_sampler", "grouped", "indexing", "linalg", "loss", "loss_backward",
-    "loss_margin", "matmul", "moments", "normalization", "normalization_backward", "padding", "polynomials",
-    "pooling", "pooling_average", "pooling_fractional", "power", "random", "reduction", "scan", "scatter",
-    "selection", "shape", "slicing", "softmax", "sort", "special", "special_gamma", "spectral", "ternary", "unary",
-    "upsample", "upsample_antialias",
+    "loss_margin", "matmul", "moments", "normalization", "normalization_backward", "padding", "pointwise",
+    "polynomials", "pooling", "pooling_average", "pooling_fractional", "power", "random", "reduction", "scan",
+    "scatter", "selection", "shape", "slicing", "softmax", "sort", "special", "special_gamma", "spectral", "ternary",
+    "unary", "upsample", "upsample_antialias",
 ]  # fmt: skip

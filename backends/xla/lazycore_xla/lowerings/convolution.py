@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import jax.numpy as jnp
 from jax import lax
 
 from lazycore_xla.lowerings.operands import Array, Out, transpose_of
-from lazycore_xla.registry import FLOATING, REAL, lowering
+from lazycore_xla.registry import CHANNELS_LAST, FLOATING, REAL, ChannelsLast, lowering
 
 __all__: list[str] = []
 
 
 @dataclass(frozen=True)
 class _Window:
-    """A convolution's attributes, one number per spatial dimension."""
+    """A convolution's attributes, one number per spatial dimension. ``last``: of the images, the channels."""
 
     stride: Sequence[int]
     padding: Sequence[int]
@@ -24,6 +25,12 @@ class _Window:
     transposed: bool
     output_padding: Sequence[int]
     groups: int
+    last: bool = False
+
+    @property
+    def dimensions(self) -> tuple[str, str, str] | None:
+        """In jax's notation."""
+        return ("NHWC", "OIHW", "NHWC") if self.last else None
 
 
 def _window(
@@ -34,6 +41,7 @@ def _window(
     transposed: bool,
     output_padding: Sequence[int],
     groups: int,
+    last: bool,
 ) -> _Window:
     """ATen lets one number stand for all dimensions."""
 
@@ -41,7 +49,7 @@ def _window(
         return sizes if len(sizes) == rank else tuple(sizes) * rank
 
     sizes = per_dimension(stride), per_dimension(padding), per_dimension(dilation)
-    return _Window(*sizes, transposed, per_dimension(output_padding), groups)
+    return _Window(*sizes, transposed, per_dimension(output_padding), groups, last)
 
 
 def _convolve(x: Array, weight: Array, window: _Window) -> Array:
@@ -55,6 +63,7 @@ def _forward(x: Array, weight: Array, window: _Window) -> Array:
         window_strides=window.stride,
         padding=[(p, p) for p in window.padding],
         rhs_dilation=window.dilation,
+        dimension_numbers=window.dimensions,
         feature_group_count=window.groups,
         precision=lax.Precision.HIGHEST,
     )
@@ -71,6 +80,7 @@ def _transposed(x: Array, weight: Array, window: _Window) -> Array:
         padding=[(r - p, r - p + extra) for r, p, extra in edges],
         lhs_dilation=window.stride,
         rhs_dilation=window.dilation,
+        dimension_numbers=window.dimensions,
         feature_group_count=window.groups,
         precision=lax.Precision.HIGHEST,
     )
@@ -95,11 +105,12 @@ def _convolution(
     transposed: bool,
     output_padding: Sequence[int],
     groups: int,
+    last: bool = False,
 ) -> Array:
     rank = x.ndim - 2
-    window = _window(rank, stride, padding, dilation, transposed, output_padding, groups)
+    window = _window(rank, stride, padding, dilation, transposed, output_padding, groups, last)
     result = _convolve(x, weight, window)
-    return result if bias is None else result + bias.reshape(-1, *[1] * rank)
+    return result if bias is None else result + (bias if last else bias.reshape(-1, *[1] * rank))
 
 
 @lowering("aten.convolution_backward.default", widen=True, needs_out=True, dtypes=FLOATING)
@@ -117,14 +128,24 @@ def _convolution_backward(
     output_mask: Sequence[bool],
     *,
     out: Out,
+    last: bool = False,
 ) -> tuple[Array, ...]:
     """Gradients of input, weight and bias; one that was not asked for is as empty as its spec."""
     rank = x.ndim - 2
-    window = _window(rank, stride, padding, dilation, transposed, output_padding, groups)
+    window = _window(rank, stride, padding, dilation, transposed, output_padding, groups, last)
+    spatial = range(1, x.ndim - 1) if last else range(2, x.ndim)
     gradients = (
         lambda: transpose_of(lambda v: _convolve(v, weight, window), x.shape, gradient),
         lambda: transpose_of(lambda v: _convolve(x, v, window), weight.shape, gradient),
-        lambda: jnp.sum(gradient, axis=(0, *range(2, gradient.ndim))),
+        lambda: jnp.sum(gradient, axis=(0, *spatial)),
     )
     wanted = zip(gradients, output_mask, out, strict=True)
     return tuple(f() if asked else jnp.zeros(s.static_shape, s.dtype.numpy) for f, asked, s in wanted)
+
+
+for _op, _function, _images in (
+    ("aten.convolution.default", _convolution, (0,)),
+    ("aten.convolution_backward.default", _convolution_backward, (0, 1)),
+):
+    # XLA's own convolution is of this form: of another it transposes the operands and the result, each time.
+    CHANNELS_LAST[_op] = ChannelsLast(partial(_function, last=True), _images, leads=True)

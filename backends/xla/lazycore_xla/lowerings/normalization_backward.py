@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import jax.numpy as jnp
 from jax import lax
 
-from lazycore_xla.lowerings.normalization import per_channel
+from lazycore_xla.lowerings.normalization import channel_axes, per_channel
 from lazycore_xla.lowerings.operands import Array, Out
-from lazycore_xla.registry import FLOATING, lowering
+from lazycore_xla.registry import CHANNELS_LAST, FLOATING, ChannelsLast, lowering
 
 __all__: list[str] = []
 
@@ -53,20 +54,29 @@ def _batch_norm(
     output_mask: Mask,
     *,
     out: Out,
+    last: bool = False,
 ) -> tuple[Array, ...]:
-    """In evaluation the running statistics are constants, and nothing flows through them."""
-    axes = (0, *range(2, x.ndim))
+    """In evaluation the running statistics are constants, and nothing flows through them.
+
+    The input's gradient needs the same two sums as the weight's and the bias's; written with sums of its own, of
+    products with the weight, it costs two more passes over the images.
+    """
+    axes, rank = channel_axes(x.ndim, last), x.ndim
     mean, invstd = (save_mean, save_invstd) if train else (running_mean, _invstd(running_var, eps))
-    spread = per_channel(_given(invstd), x.ndim)
-    normal = (x - per_channel(_given(mean), x.ndim)) * spread
-    scaled = gradient if weight is None else gradient * per_channel(weight, x.ndim)
-    return _wanted(
-        output_mask,
-        out,
-        lambda: _input_gradient(scaled, normal, spread, axes) if train else scaled * spread,
-        lambda: jnp.sum(gradient * normal, axis=axes),
-        lambda: jnp.sum(gradient, axis=axes),
-    )
+    spread = per_channel(_given(invstd), rank, last)
+    normal = (x - per_channel(_given(mean), rank, last)) * spread
+    scale = spread if weight is None else spread * per_channel(weight, rank, last)
+    slope, total = jnp.sum(gradient * normal, axis=axes), jnp.sum(gradient, axis=axes)
+
+    def through_statistics() -> Array:
+        count = jnp.asarray(x.size // total.size, x.dtype)
+        return gradient - per_channel(total / count, rank, last) - normal * per_channel(slope / count, rank, last)
+
+    results = (lambda: scale * (through_statistics() if train else gradient)), (lambda: slope), (lambda: total)
+    return _wanted(output_mask, out, *results)
+
+
+CHANNELS_LAST["aten.native_batch_norm_backward.default"] = ChannelsLast(partial(_batch_norm, last=True), (0, 1))
 
 
 @lowering("aten.native_layer_norm_backward.default", widen=True, needs_out=True, dtypes=FLOATING)
