@@ -20,7 +20,7 @@ from lazycore.frontend.mixed import refuse_mixed
 from lazycore.frontend.schema import OpInfo
 from lazycore.frontend.shapes import SHAPES
 from lazycore.frontend.storage import NAME
-from lazycore.frontend.stricter import STRICTER
+from lazycore.frontend.stricter import STRICTER, RefusedByCPU
 
 __all__ = ["Inferred", "NoInference", "compute_dtype", "infer", "on_device"]
 
@@ -42,12 +42,13 @@ class Inferred:
     compute: torch.dtype | None
 
 
-def on_device(x: Any, device: str) -> Any:
-    """An argument with every lazycore tensor replaced by an uninitialized one of the same geometry elsewhere."""
+def on_device(x: Any, device: str, most: int | None = None) -> Any:
+    """An argument with every lazycore tensor replaced by an uninitialized one of the same geometry elsewhere, zeros on
+    the CPU. With ``most``, no dimension is larger than that, and all are dense."""
     if isinstance(x, torch.Tensor):
-        return _like(x, device)
+        return _like(x, device) if most is None else _shrunk(x, device, most)
     if isinstance(x, (list, tuple)):
-        return type(x)(on_device(item, device) for item in x)
+        return type(x)(on_device(item, device, most) for item in x)
     if isinstance(x, torch.device):
         return torch.device(device)
     return x
@@ -62,6 +63,10 @@ def _like(x: torch.Tensor, device: str) -> torch.Tensor:
     if x.is_conj():
         like = like.conj()
     return torch._neg_view(like) if x.is_neg() else like
+
+
+def _shrunk(x: torch.Tensor, device: str, most: int) -> torch.Tensor:
+    return torch.zeros([min(size, most) for size in x.shape], dtype=x.dtype, device=device)
 
 
 def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inferred:
@@ -79,6 +84,8 @@ def infer(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Inf
                 result = call(info, metas, {k: on_device(v, "meta") for k, v in kwargs.items()})
             refuse_unimplemented(info, args, kwargs, call)
             refuse_mixed(info, args, kwargs, _of_zeros)
+        except RefusedByCPU as refusal:
+            raise (refusal.__cause__ or refusal) from None
         except Exception as error:
             _raise_as_cpu(info, args, kwargs)
             result = _decomposed(info, args, kwargs, error)
@@ -119,8 +126,8 @@ def _raise_as_cpu(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]
         raise cpu_error.with_traceback(None) from None
 
 
-def _of_zeros(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-    call(info, on_device(args, "cpu"), {k: on_device(v, "cpu") for k, v in kwargs.items()})
+def _of_zeros(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any], most: int | None = None) -> None:
+    call(info, on_device(args, "cpu", most), {k: on_device(v, "cpu", most) for k, v in kwargs.items()})
 
 
 def _probe(info: OpInfo, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:

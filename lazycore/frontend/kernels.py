@@ -13,7 +13,9 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from lazycore.frontend.at_once import eager_kernel
 from lazycore.frontend.codegen import functional_kernel, inplace_kernel
+from lazycore.frontend.implemented import NARROW
 from lazycore.frontend.infer import on_device
+from lazycore.frontend.mixed import ABOUT_DTYPES
 from lazycore.frontend.overlap import refuse_shared
 from lazycore.frontend.schema import ArgInfo, OpInfo, info_of
 from lazycore.frontend.storage import is_ours
@@ -67,6 +69,8 @@ def _out_kernel(info: OpInfo) -> Callable[..., Any]:
     def kernel(*args: Any, **kwargs: Any) -> Any:
         given = {a.name: x for a, x in zip(inputs, args, strict=False)} | kwargs
         targets = [given[a.name] for a in outs]
+        if _mixed(args, kwargs):
+            _refuse_dtype(info, args, kwargs)
         if pointwise:
             refuse_shared(targets[0], [given.get(a.name) for a in inputs])
         results = pytree.tree_leaves(_call_twin(twin, inputs, given, targets))
@@ -84,10 +88,20 @@ def _out_kernel(info: OpInfo) -> Callable[..., Any]:
 _castable: set[Any] = set()
 
 
+def _mixed(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether tensors differ in dtype: the CPU then speaks of that before anything else."""
+    return len({x.dtype for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)}) > 1
+
+
+def _has_dtype(x: Any) -> bool:
+    return isinstance(x, (torch.Tensor, torch.dtype))
+
+
 def _refuse_dtype(info: OpInfo, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise what the CPU raises for an ``out=`` of another dtype than the result's, which some ops cast to and others
     refuse, in words of their own. Asked once for each combination of dtypes, with zeros."""
-    key = (info.op, tuple(x.dtype for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)))
+    leaves = pytree.tree_leaves((args, kwargs))
+    key = (info.op, *(x.dtype if isinstance(x, torch.Tensor) else x for x in leaves if _has_dtype(x)))
     if key in _castable:
         return
     try:
@@ -96,7 +110,7 @@ def _refuse_dtype(info: OpInfo, args: tuple[Any, ...], kwargs: dict[str, Any]) -
             info.op(*on_device(args, "cpu"), **{name: on_device(x, "cpu") for name, x in kwargs.items()})
     except RuntimeError as error:
         # Of what zeros alone are to blame for, the real values decide.
-        if any(words in str(error) for words in ("dtype", "scalar type", "tensor out")):
+        if ABOUT_DTYPES.search(str(error)) or "tensor out" in str(error):
             raise error.with_traceback(None) from None
     _castable.add(key)
 
@@ -114,9 +128,13 @@ def _call_twin(twin: OpInfo, inputs: list[ArgInfo], given: dict[str, Any], targe
         kwargs |= {"device": first.device, "dtype": given.get("dtype") or first.dtype}
     elif given.get("dtype") is not None:
         kwargs["dtype"] = given["dtype"]
+    elif twin.base in _IN_DTYPE_OF_OUT and is_ours(first) and first.dtype not in NARROW:
+        kwargs["dtype"] = first.dtype
     return twin.op(*args, **kwargs)
 
 
+# Their ``dtype`` is that of ``out`` where none is given: they compute in it, unless that is a narrow float.
+_IN_DTYPE_OF_OUT = frozenset(("sum", "nansum", "prod", "mean", "cumsum", "cumprod"))
 _OPTIONS = frozenset(("dtype", "layout", "device", "pin_memory"))
 
 

@@ -43,9 +43,19 @@ def _square(a: torch.Tensor, name: str) -> None:
     )
 
 
+def _inexact(a: torch.Tensor, op: Any) -> None:
+    """Raise what the CPU raises of a dtype that LAPACK does not compute."""
+    if a.dtype not in _LAPACK:
+        op(torch.ones((1,) * a.dim(), dtype=a.dtype, device="cpu"))
+
+
+_LAPACK = frozenset((torch.float32, torch.float64, torch.complex64, torch.complex128))
+
+
 def det(a: torch.Tensor) -> Tensors:
     """``aten::_linalg_det`` -> determinant, LU, pivots."""
     _square(a, "linalg.det")
+    _inexact(a, aten._linalg_det.default)
     lu, pivots = _factorized(a)
     return lu.diagonal(0, -2, -1).prod(-1) * _parity(pivots), lu, pivots
 
@@ -53,6 +63,7 @@ def det(a: torch.Tensor) -> Tensors:
 def slogdet(a: torch.Tensor) -> Tensors:
     """``aten::_linalg_slogdet`` -> sign, logarithm of the absolute value, LU, pivots."""
     _square(a, "linalg.slogdet")
+    _inexact(a, aten._linalg_slogdet.default)
     lu, pivots = _factorized(a)
     diagonal = lu.diagonal(0, -2, -1)
     return diagonal.sgn().prod(-1) * _parity(pivots), diagonal.abs().log().sum(-1), lu, pivots
@@ -81,6 +92,8 @@ def _meta(x: torch.Tensor) -> torch.Tensor:
 
 def cholesky(a: torch.Tensor, upper: bool = False) -> torch.Tensor:
     """``aten::cholesky``."""
+    if a.dim() > 1:
+        _inexact(a, aten.cholesky.default)
     factor, info = aten.linalg_cholesky_ex.default(a, upper=upper)
     check(info, "cholesky", is_matrix=a.dim() == 2)
     return factor

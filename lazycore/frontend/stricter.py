@@ -9,7 +9,11 @@ import torch
 
 from lazycore.frontend.dtypes import dtype_name
 
-__all__ = ["STRICTER", "check_cast", "check_number"]
+__all__ = ["STRICTER", "RefusedByCPU", "check_cast", "check_number"]
+
+
+class RefusedByCPU(Exception):
+    """What the CPU raised, as the cause: it need not be asked again, with zeros that are wrong in themselves."""
 
 
 def index_put(x: torch.Tensor, indices: Sequence[torch.Tensor | None], values: torch.Tensor, *_: Any) -> None:
@@ -130,6 +134,19 @@ def ctc_loss(
     torch.ops.aten._ctc_loss.default(*zeros, inputs, lengths, *rest)
 
 
+def _asked(function: Callable[..., Any]) -> Callable[..., None]:
+    def check(*operands: Any) -> None:
+        """The CPU computes the dtypes: asked with a one for each operand, as pivots count from there."""
+        tensors = [x for x in operands if isinstance(x, torch.Tensor)]
+        try:
+            if tensors[0].dtype in (torch.float16, torch.bfloat16):
+                function(*(torch.ones((1,) * x.dim(), dtype=x.dtype, device="cpu") for x in tensors))
+        except RuntimeError as error:
+            raise RefusedByCPU from error
+
+    return check
+
+
 def check_number(number: Any, dtype: torch.dtype) -> None:
     """Raise RuntimeError where a number is too large for the dtype of the tensor that it fills."""
     if isinstance(number, complex) or not -128 < number < 128:
@@ -164,6 +181,8 @@ STRICTER: Mapping[str, Callable[..., None]] = {
     "masked_scatter": masked_scatter,
     "index_add": index_add,
     "bucketize": bucketize,
+    "linalg_lu_solve": _asked(torch.linalg.lu_solve),
+    "linalg_ldl_solve": _asked(torch.linalg.ldl_solve),
 }
 """Checks by the functional op's name, called with its positional arguments on Meta. What they raise is what the CPU
 raises where it can be asked."""

@@ -74,6 +74,8 @@ def normal_of_tensors(op: Any) -> Callable[..., torch.Tensor]:
         if not uses_device_stream(generator):
             moved = [x.cpu() if is_ours(x) else x for x in (mean, std)]
             return fresh_from_host(op(*moved, generator=generator))
+        if isinstance(std, torch.Tensor):
+            torch._check(not std.is_complex(), lambda: "normal expects standard deviation to be non-complex")
         (like,) = infer(info, (mean, std), {}).outputs
         assert like is not None
         result = torch.empty(like.shape, dtype=like.dtype, device=NAME)
@@ -89,6 +91,8 @@ def bernoulli(x: torch.Tensor, *, generator: Generator = None) -> torch.Tensor:
     """``aten::bernoulli``: x holds the probabilities."""
     if not uses_device_stream(generator):
         return host.bernoulli(x, generator=generator)
+    if not x.is_floating_point():
+        torch.bernoulli(torch.zeros(1, dtype=x.dtype, device="cpu"), generator=PROBE)  # raises
     return bernoulli_tensor_(torch.empty_like(x), x)
 
 
