@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Callable
-from pathlib import Path
+from weakref import ref
 
 import pytest
 import torch
+from programkit.footprint import resident, settle
 from torch import nn
 
 import lazycore
-from lazycore.trace.state import StorageState
 
 WARM, STEPS = 100, 300
 ALLOWED_GROWTH = 6 << 20
 """Bytes. Keeping one activation (64 x 256 floats) a step would grow by 13 MB over the measured steps."""
-
-
-def resident() -> int:
-    """Bytes of this process in memory."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def trainer() -> Callable[[], None]:
@@ -40,14 +33,6 @@ def trainer() -> Callable[[], None]:
         assert loss.item() > 0
 
     return step
-
-
-def settle() -> int:
-    """Live storage states once everything pending ran and garbage is gone."""
-    lazycore.sync()
-    gc.collect()
-    lazycore.sync()
-    return sum(isinstance(item, StorageState) for item in gc.get_objects())
 
 
 @pytest.mark.usefixtures("backend")
@@ -82,3 +67,25 @@ def test_unobserved_results_are_not_kept() -> None:
         x = torch.sin(x) + x
     assert settle() <= before + 1
     assert torch.isfinite(x).all()
+
+
+@pytest.mark.usefixtures("backend")
+def test_dropping_a_model_frees_its_memory_at_once() -> None:
+    """Not only when garbage is collected: whoever drops a model makes room for the next one."""
+    model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)).to("lazycore")
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = model(torch.randn(64, 64).to("lazycore")).square().mean()
+        loss.backward()
+        optimizer.step()
+    lazycore.sync()
+    moments = [t for state in optimizer.state.values() for t in state.values()]
+    held = [ref(t.untyped_storage().state.value) for t in (*model.parameters(), *moments) if t.device.type != "cpu"]
+    assert len(held) >= 4 * 3
+    gc.disable()
+    try:
+        del model, optimizer, loss, moments
+        assert [value for value in held if value() is not None] == []
+    finally:
+        gc.enable()
