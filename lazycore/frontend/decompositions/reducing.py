@@ -69,11 +69,28 @@ def multilabel_margin_loss(x: torch.Tensor, target: torch.Tensor, reduction: int
     return loss.reshape(()) if x.dim() <= 1 else loss, wanted.to(x.dtype).reshape(target.shape)
 
 
+def multilabel_margin_loss_backward(
+    grad: torch.Tensor, x: torch.Tensor, target: torch.Tensor, reduction: int, is_target: torch.Tensor
+) -> torch.Tensor:
+    """``aten::multilabel_margin_loss_backward``: every violated pair of a target and another class pulls at both."""
+    rows = x.reshape(-1, x.shape[-1] if x.dim() else 1)
+    targets, wanted = target.reshape(rows.shape), is_target.reshape(rows.shape) != 0
+    listed = (targets == -1).to(torch.int64).cumsum(1) == 0
+    places = torch.where(listed, targets, 0).to(torch.int64)
+    gap = 1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1)
+    violated = (gap > 0) & listed.unsqueeze(2) & ~wanted.unsqueeze(1)
+    pull = violated.to(x.dtype) / rows.shape[1]
+    slope = pull.sum(1).scatter_add(1, places, -pull.sum(2))
+    scale = grad.reshape(-1, 1) if reduction == 0 else grad / rows.shape[0] if reduction == 1 else grad
+    return (slope * scale).reshape(x.shape)
+
+
 REDUCING: dict[str, Callable[..., Any]] = {
     "index_reduce": index_reduce,
     "scatter.reduce": scatter_reduce,
     "scatter.value_reduce": scatter_reduce,
     "multi_margin_loss_backward": multi_margin_loss_backward,
+    "multilabel_margin_loss_backward": multilabel_margin_loss_backward,
     # torch's own counts what comes behind the first -1.
     "multilabel_margin_loss_forward": multilabel_margin_loss,
 }
