@@ -44,11 +44,12 @@ def measure(program: str, options: Options) -> Row:
 
 
 def _start(stack: ExitStack, program: str, options: Options) -> Mapping[str, WorkerProcess]:
-    workers = {}
-    for way in options.ways:
-        worker = stack.enter_context(WorkerProcess(program, way, options.threads, options.cache))
+    workers = {
+        way: stack.enter_context(WorkerProcess(program, way, options.threads, options.cache)) for way in options.ways
+    }
+    # Asked only now, so that their imports and first steps overlap.
+    for worker in workers.values():
         worker.ask("seconds", WARM_UP, 1)
-        workers[way] = worker
     return workers
 
 
