@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tools.coverage.data import FOLDER, Coverage
-from tools.coverage.marks import MARKS, worst
+from tools.coverage.marks import MARKS, Cell, worst
 
 __all__ = ["GROUPS", "PAGE", "page"]
 
@@ -66,9 +66,12 @@ def _summary(measured: Sequence[Coverage]) -> Iterator[str]:
     yield f"| --- |{' ---: |' * len(measured)}"
     for group in (_FORWARD, *GROUPS):
         yield f"| {group.title} | {' | '.join(_share(c, group) for c in measured)} |"
-    for title, mark in (("operators of which all is native", "n"), ("or decomposed", "d"), ("that fall back", "f")):
-        yield f"| {title} | {' | '.join(str(_operators(c, mark)) for c in measured)} |"
-    yield f"| of | {' | '.join(str(len(c.ops)) for c in measured)} |"
+    yield ""
+    yield f"Operators, by the worst that became of their {_FORWARD.title} samples and gradients:\n"
+    yield f"| | {' | '.join(c.backend for c in measured)} |"
+    yield f"| --- |{' ---: |' * len(measured)}"
+    for mark, meaning in MARKS.items():
+        yield f"| {meaning.partition(':')[0]} | {' | '.join(str(_operators(c, mark)) for c in measured)} |"
     yield ""
     yield from (f"- {coverage.backend}: {_circumstances(coverage)}" for coverage in measured)
 
@@ -80,8 +83,12 @@ def _share(coverage: Coverage, group: Group) -> str:
 
 
 def _operators(coverage: Coverage, mark: str) -> int:
-    whole = (worst(c.mark for ways in kinds.values() for c in ways.values()) for kinds in coverage.ops.values())
+    whole = (worst(_marks(kinds, _FORWARD.dtypes)) for kinds in coverage.ops.values())
     return sum(found == mark for found in whole)
+
+
+def _marks(kinds: Mapping[str, Mapping[str, Cell]], dtypes: Iterable[str]) -> Iterator[str]:
+    return (cell.mark for dtype in dtypes for cell in kinds.get(dtype, {}).values())
 
 
 def _circumstances(coverage: Coverage) -> str:
