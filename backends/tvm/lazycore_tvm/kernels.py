@@ -9,12 +9,15 @@ from typing import Any
 from lazycore_tvm.arrays import Array, ravel
 from lazycore_tvm.loops import Expr, Kernel, TooDeep, kernel
 from lazycore_tvm.scalars import storage_type, store
-from lazycore_tvm.tvm_runtime import tvm
+from lazycore_tvm.tvm_runtime import detect_linear_equation, tvm
 
 __all__ = ["build"]
 
 tir = tvm.tirx
 _zero = tir.const(0, "int32")
+# Results of fewer elements are in the cache with their operands.
+_WORTH_TILES = 1 << 12
+_TILE, _FAR = 8, 8
 
 
 def build(arrays: Sequence[Array]) -> tuple[Any, list[str]]:
@@ -48,8 +51,12 @@ class _Nest:
 
     def write(self) -> None:
         """Add the loops."""
+        array, output = self._members[0]
+        across = _across(array) if len(self._members) == 1 else None
         if self._flat:
-            kernel().loop(self._members[0][0].size, self._element)
+            kernel().loop(array.size, self._element)
+        elif across is not None:
+            _write_tiles(_Writer(array, output, ()), _sizes(array), across)
         else:
             kernel().loops(_common([_sizes(array) for array, _ in self._members]), self._rest, level=True)
 
@@ -78,6 +85,49 @@ class _Writer:
 
 def _set(output: Any, place: Expr, value: Expr, array: Array) -> None:
     kernel().write(output, place, store(value, array.dtype))
+
+
+def _across(array: Array) -> int | None:
+    """The dimension along which the operands' memory is contiguous, where that is not the last one."""
+    sizes = _sizes(array)
+    known = all(isinstance(n, int) for n in sizes)
+    if array.flat or len(sizes) < 2 or not known or array.size < _WORTH_TILES:
+        return None
+    variables = [tir.Var("i", "int32") for _ in sizes]
+    indices = iter(variables)
+    with Kernel(0) as probe:
+        array.at(*(_zero if n == 1 else next(indices) for n in array.shape))
+    if probe.staged:
+        return None
+    return next((d for place in probe.places if (d := _contiguous(place, variables)) is not None), None)
+
+
+def _contiguous(place: Expr, variables: Sequence[Expr]) -> int | None:
+    """The variable whose steps are neighbours, where the last one's steps are far apart."""
+    steps = [int(step) for step in detect_linear_equation(place, variables)[:-1] if isinstance(step, tir.IntImm)]
+    far = len(steps) == len(variables) and steps[-1] >= _FAR
+    return steps.index(1) if far and 1 in steps else None
+
+
+def _write_tiles(write: _Writer, sizes: tuple[int, ...], across: int) -> None:
+    """Loops over tiles of two dimensions, inside of those of the others: both memories stay in the cache."""
+    last = len(sizes) - 1
+    counts = [-(-n // _TILE) if d in (across, last) else n for d, n in enumerate(sizes)]
+
+    def tile(*outer: Expr) -> None:
+        starts = {d: outer[d] * _TILE for d in (across, last)}
+        row, column = (
+            _TILE if sizes[d] % _TILE == 0 else tir.min(tir.const(_TILE, "int32"), sizes[d] - start)
+            for d, start in starts.items()
+        )
+
+        def element(i: Expr, j: Expr) -> None:
+            inner = {across: i, last: j}
+            write(*(starts[d] + inner[d] if d in inner else outer[d] for d in range(len(sizes))))
+
+        kernel().loop(row, lambda i: kernel().loop(column, lambda j: element(i, j)))
+
+    kernel().loops(counts, tile)
 
 
 def _sizes(array: Array) -> tuple[int, ...]:

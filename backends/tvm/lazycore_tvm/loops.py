@@ -53,10 +53,12 @@ class _Level:
 
 
 class Kernel:
-    """Statements, and the buffers in memory that they read, by name. Stages stand in ``depth`` loops at most."""
+    """Statements, the buffers in memory that they read, by name, and the places there. Stages stand in ``depth`` loops
+    at most."""
 
     def __init__(self, depth: int) -> None:
         self.operands: dict[str, Any] = {}
+        self.places: list[Expr] = []
         self._depth = depth
         self._block: list[Any] = []
         self._levels = [_Level(None, self._block)]
@@ -66,6 +68,7 @@ class Kernel:
     def read(self, memory: Any, place: Expr) -> Expr:
         """An element of a buffer in memory."""
         self.operands.setdefault(memory.name, memory)
+        self.places.append(place)
         return tir.BufferLoad(memory, [place])
 
     def write(self, target: Any, place: Expr, value: Expr) -> None:
@@ -109,8 +112,10 @@ class Kernel:
         finally:
             self._block = outer
 
-    def loop(self, size: int, body: Callable[[Expr], None], level: bool = False, parallel: bool = False) -> None:
-        """The body for 0, 1 … size - 1. ``level``: what stages are indexed by first; they may stand in its body."""
+    def loop(self, size: int | Expr, body: Callable[[Expr], None], level: bool = False, parallel: bool = False) -> None:
+        """The body for 0, 1 … size - 1, if any. ``level``: stages indexed by the loop may stand in its body."""
+        if isinstance(size, int) and size == 0:
+            return
         variable = tir.Var("i", "int32")
 
         def write() -> None:
@@ -123,7 +128,8 @@ class Kernel:
         block, _ = self._apart(write)
         if block:
             kind = tir.ForKind.PARALLEL if parallel else tir.ForKind.SERIAL
-            self._block.append(tir.For(variable, _zero, tir.const(size, "int32"), kind, _sequence(block)))
+            extent = tir.const(size, "int32") if isinstance(size, int) else size
+            self._block.append(tir.For(variable, _zero, extent, kind, _sequence(block)))
 
     def _leave(self) -> None:
         self._levels.pop()
@@ -171,6 +177,11 @@ class Kernel:
             return buffer
         finally:
             self._levels, self._block = levels, block
+
+    @property
+    def staged(self) -> bool:
+        """Whether stages were read."""
+        return bool(self._stages)
 
     def __enter__(self) -> Kernel:
         _open.append(self)

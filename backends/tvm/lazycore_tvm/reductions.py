@@ -15,7 +15,7 @@ from lazycore_tvm.arrays import Array, elementwise, ravel, widened
 from lazycore_tvm.loops import kernel, named
 from lazycore_tvm.operands import count
 from lazycore_tvm.operands import zero as _zero
-from lazycore_tvm.scalars import Expr, at_most, cast, compute_type, is_nan, like, literal, select, sub
+from lazycore_tvm.scalars import Expr, cast, compute_type, is_nan, like, literal, select, sub, type_of
 from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = [
@@ -34,8 +34,10 @@ __all__ = [
 
 tir = tvm.tirx
 
-# Doubles of four of the widest registers there are.
-_LANES = 32
+# How many terms of a row are combined side by side, by its length: as many as hide how long one addition takes.
+_WIDE, _NARROW, _LONG = 64, 16, 256
+# So many single-precision terms of a lane are added before they are rounded to nothing by what is there.
+_RUN = 8
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,15 @@ class Reducer:
 
 @dataclass(frozen=True, eq=False)
 class _Reduction:
-    """A stage: the terms of x combined over axes. ``kind``: their type."""
+    """A stage: the terms of x combined over axes. ``kind``: what they are combined in; short runs of a long row may be
+    in the terms' own type."""
 
     x: Array
     axes: tuple[int, ...]
     reducer: Reducer
     kind: str
     term: Callable[..., Expr]
+    partial: str
 
     @property
     def others(self) -> tuple[int, ...]:
@@ -91,10 +95,11 @@ class _Reduction:
 
     def _accumulate(self, target: Any, place: Expr, term: Expr) -> None:
         old = named(tir.BufferLoad(target, [place]))
-        kernel().write(target, place, self.reducer.combine(old, term))
+        same = term if type_of(term) == type_of(old) else named(tir.Cast(type_of(old), term))
+        kernel().write(target, place, self.reducer.combine(old, same))
 
     def _fill(self, target: Any, start: Expr, size: int) -> None:
-        identity = self.reducer.identity(self.kind)
+        identity = self.reducer.identity(str(target.dtype))
         kernel().loop(size, lambda i: kernel().write(target, start + i, identity))
 
     def _columns(self, places: dict[int, Expr], start: Expr, target: Any) -> None:
@@ -113,40 +118,62 @@ class _Reduction:
     def _rows(self, places: dict[int, Expr], start: Expr, target: Any) -> None:
         """Term by term of one row: in lanes, which vectorize, where it is long."""
         *outer, last = self.axes
-        blocks, rest = divmod(self.x.shape[last], _LANES)
-        if blocks < 2:
+        if self.x.shape[last] < 2 * _NARROW:
             self._fill(target, start, 1)
             one = lambda *s: self._accumulate(target, start, self._term({**places, **self._at(s)}))  # noqa: E731
             kernel().loops(self._lengths(self.axes), one)
             return
-        lanes = kernel().array(_LANES, self.kind)
-        self._fill(lanes, _zero, _LANES)
+        half = self._lanes
+        lanes = kernel().array(half, self.kind)
+        self._fill(lanes, _zero, half)
 
         def row(*steps: Expr) -> None:
-            def lane(i: Expr, first: Expr) -> None:
-                self._accumulate(lanes, i, self._term({**places, **self._at((*steps, first + i))}))
-
-            kernel().loop(blocks, lambda block: kernel().loop(_LANES, lambda i: lane(i, block * _LANES)))
-            kernel().loop(rest, lambda i: lane(i, tir.const(blocks * _LANES, "int32")))
+            self._row({**places, **dict(zip(outer, steps, strict=True))}, lanes)
 
         kernel().loops(self._lengths(outer), row)
-        self._fill(target, start, 1)
-        kernel().loop(_LANES, lambda i: self._accumulate(target, start, named(tir.BufferLoad(lanes, [i]))))
+        while half > 1:
+            half //= 2
+            kernel().loop(half, lambda i, h=half: self._accumulate(lanes, i, named(tir.BufferLoad(lanes, [i + h]))))
+        kernel().write(target, start, tir.BufferLoad(lanes, [_zero]))
+
+    def _row(self, places: dict[int, Expr], lanes: Any) -> None:
+        last = self.axes[-1]
+        n = self._lanes
+        blocks, rest = divmod(self.x.shape[last], n)
+        runs = blocks // _RUN if self.partial != self.kind else 0
+
+        def lane(target: Any, first: Expr) -> Callable[[Expr], None]:
+            return lambda i: self._accumulate(target, i, self._term({**places, last: first + i}))
+
+        def run(number: Expr) -> None:
+            partial = kernel().array(n, self.partial)
+            self._fill(partial, _zero, n)
+            kernel().loop(_RUN, lambda b: kernel().loop(n, lane(partial, (number * _RUN + b) * n)))
+            kernel().loop(n, lambda i: self._accumulate(lanes, i, named(tir.BufferLoad(partial, [i]))))
+
+        kernel().loop(runs, run)
+        kernel().loop(blocks - runs * _RUN, lambda b: kernel().loop(n, lane(lanes, (b + runs * _RUN) * n)))
+        kernel().loop(rest, lane(lanes, tir.const(blocks * n, "int32")))
+
+    @property
+    def _lanes(self) -> int:
+        return _WIDE if self.x.shape[self.axes[-1]] >= _LONG else _NARROW
 
     def _at(self, steps: Sequence[Expr]) -> dict[int, Expr]:
         return dict(zip(self.axes, steps, strict=True))
 
 
 def reduced(
-    x: Array, axes: Sequence[int], reducer: Reducer, dtype: DType, value: Callable[..., Expr] | None = None
-) -> Array:
+    x: Array, axes: Sequence[int], reducer: Reducer, dtype: DType, value: Callable[..., Expr] | None = None,
+    partial: DType | None = None,
+) -> Array:  # fmt: skip
     """x combined over axes, which stay with size 1. ``value`` makes the terms of an element and its position along
-    the axes; the result has the terms' type, which is the compute type of ``dtype``."""
+    the axes; they have the result's type, the compute type of ``dtype``, or that of ``partial``."""
     value = value or (lambda element, *_: element)
     shape = kept(x.shape, axes)
     if not axes:
-        return Array(shape, dtype, lambda *i: value(x.at(*i)), None, x.cost + 1)
-    stage = _Reduction(x, tuple(axes), reducer, compute_type(dtype), value)
+        return Array(shape, partial or dtype, lambda *i: value(x.at(*i)), None, x.cost + 1)
+    stage = _Reduction(x, tuple(axes), reducer, compute_type(dtype), value, compute_type(partial or dtype))
 
     def at(*i: Expr) -> Expr:
         return kernel().stage(stage, [i[d] for d in stage.others])
@@ -155,14 +182,15 @@ def reduced(
 
 
 def in_order(
-    x: Array, axes: Sequence[int], reducer: Reducer, dtype: DType, value: Callable[[Expr], Expr] | None = None
-) -> Array:
+    x: Array, axes: Sequence[int], reducer: Reducer, dtype: DType, value: Callable[..., Expr] | None = None,
+    partial: DType | None = None,
+) -> Array:  # fmt: skip
     """``reduced``, with trailing axes as one where elements keep their order."""
     first = min(axes, default=0)
     if len(axes) > 1 and tuple(axes) == tuple(range(first, x.ndim)) and x.flat is not None:
         rows = replace(x.reshaped((*x.shape[:first], count(x.shape, axes))), memory=None)
-        return reduced(rows, (first,), reducer, dtype, value and (lambda v, *_: value(v))).reshaped(kept(x.shape, axes))
-    return reduced(x, axes, reducer, dtype, value and (lambda v, *_: value(v)))
+        return reduced(rows, (first,), reducer, dtype, value, partial).reshaped(kept(x.shape, axes))
+    return reduced(x, axes, reducer, dtype, value, partial)
 
 
 def kept(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
@@ -174,8 +202,10 @@ def total(x: Array, axes: Sequence[int]) -> Array:
     """The sum, in the compute type of x: of integers, int64."""
     wide = widened(x)
     if not x.dtype.is_floating:
-        return in_order(wide, axes, SUM, DType.int64, lambda v: cast(v, wide.dtype, DType.int64))
-    double = in_order(wide, axes, SUM, DType.float64, lambda v: cast(v, wide.dtype, DType.float64))
+        return in_order(wide, axes, SUM, DType.int64, lambda v, *_: cast(v, wide.dtype, DType.int64))
+    if wide.dtype is DType.float64 or not axes:
+        return in_order(wide, axes, SUM, wide.dtype)
+    double = in_order(wide, axes, SUM, DType.float64, None, wide.dtype)
     return elementwise(lambda v: cast(v, DType.float64, wide.dtype), double, dtype=wide.dtype)
 
 
@@ -209,18 +239,18 @@ def _highest(kind: str) -> Expr:
 
 
 def _larger(old: Expr, new: Expr) -> Expr:
-    return select(tir.any(at_most(new, old), is_nan(old)), old, new)
+    return select(tir.any(new > old, is_nan(new)), new, old)
 
 
 def _smaller(old: Expr, new: Expr) -> Expr:
-    return select(tir.any(at_most(old, new), is_nan(old)), old, new)
+    return select(tir.any(new < old, is_nan(new)), new, old)
 
 
 def extreme(x: Array, axes: Sequence[int], largest_wins: bool) -> Array:
     """The largest or smallest element, in the compute type of x (uint8 of booleans); NaN wins, then the first."""
     reducer = Reducer(_larger, _lowest) if largest_wins else Reducer(_smaller, _highest)
     if x.dtype is DType.bool:
-        return in_order(x, axes, reducer, DType.uint8, lambda v: tir.Cast("uint8", v))
+        return in_order(x, axes, reducer, DType.uint8, lambda v, *_: tir.Cast("uint8", v))
     return in_order(widened(x), axes, reducer, widened(x).dtype)
 
 

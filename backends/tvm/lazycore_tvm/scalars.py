@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from lazycore_plugin_api import DType
 
+from lazycore_tvm.functions import VECTORIZED
 from lazycore_tvm.loops import named
 from lazycore_tvm.tvm_runtime import tvm
 
@@ -178,8 +179,11 @@ def smallest(x: Expr, y: Expr) -> Expr:
 
 
 def call(name: str, *operands: Expr) -> Expr:
-    """A function of the C library, in the operands' width. Some of TVM's own lose small numbers, others are missing."""
+    """A function of the C library, in the operands' width, or our own which vectorizes. Some of TVM's lose small
+    numbers, others are missing."""
     kind = type_of(operands[0])
+    if kind == "float32" and name in VECTORIZED:
+        return VECTORIZED[name](named(operands[0]))
     return tir.call_pure_extern(kind, name + "f" if kind == "float32" else name, *operands)
 
 

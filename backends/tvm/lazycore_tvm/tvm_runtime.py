@@ -15,10 +15,11 @@ os.environ.setdefault("TVM_FFI_DISABLE_TORCH_C_DLPACK", "1")
 
 import tvm
 from tvm.support.cc import get_cc
+from tvm.sym import detect_linear_equation
 from tvm.tirx import compilation_pipeline
 from tvm_ffi import load_module
 
-__all__ = ["COMPILE_LOCK", "compile_module", "linker", "load_library", "target", "tvm"]
+__all__ = ["COMPILE_LOCK", "compile_module", "detect_linear_equation", "linker", "load_library", "target", "tvm"]
 
 COMPILE_LOCK = threading.Lock()
 """TVM's compiler keeps state per process: two compiles at a time fail."""
