@@ -1,7 +1,7 @@
 """A training step by way: ``python -m bench.steps``.
 
-Each way runs in a process of its own, and the processes take turns: each figure is the smallest of the rounds' means,
-as noise only adds. A step waits for the loss; ``every 10`` waits for every tenth only, so that recording a step may
+Each way runs in a process of its own, and the processes take turns: each figure is the smallest of the turns' means, as
+noise only adds. A step waits for the loss; ``every 10`` waits for every tenth only, so that recording a step may
 overlap running the one before. ``record`` is what recording a step on lazycore costs beside the whole step of eager.
 Losses are compared after the same number of steps, so that a way that computes something else does not count.
 """
@@ -20,19 +20,19 @@ from bench.ways import LAZYCORE, WAYS
 
 __all__ = ["measure"]
 
-WARM_UP, STEPS = 3, 10
-EVERY = {"step ms": 1, "step ms, every 10": 10}
+WARM_UP = 3
+# What is measured -> waiting after so many steps, steps in a turn, turns. Turns are short, so that some go undisturbed.
+TURNS = {"step ms": (1, 3, 16), "step ms, every 10": (10, 10, 6)}
 
 
 def measure(program: str, options: Options) -> Row:
     """A row of milliseconds."""
-    rounds = 3 if options.quick else 7
     with ExitStack() as stack:
         workers = _start(stack, program, options)
         losses = {way: worker.ask("loss") for way, worker in workers.items()}
         row: Row = {"program": program}
-        for what, every in EVERY.items():
-            row[what] = _best(workers, rounds, every)
+        for what, (every, steps, turns) in TURNS.items():
+            row[what] = _best(workers, every, steps, turns // 3 if options.quick else turns)
         if LAZYCORE in workers:
             row["record ms"] = {LAZYCORE: workers[LAZYCORE].ask("recording")["record"]}
             if "eager" in workers:
@@ -53,9 +53,9 @@ def _start(stack: ExitStack, program: str, options: Options) -> Mapping[str, Wor
     return workers
 
 
-def _best(workers: Mapping[str, WorkerProcess], rounds: int, every: int) -> dict[str, float]:
-    turns = [{way: worker.ask("seconds", STEPS, every) for way, worker in workers.items()} for _ in range(rounds)]
-    return {way: round(min(turn[way] for turn in turns) * 1e3, 3) for way in workers}
+def _best(workers: Mapping[str, WorkerProcess], every: int, steps: int, turns: int) -> dict[str, float]:
+    taken = [{way: worker.ask("seconds", steps, every) for way, worker in workers.items()} for _ in range(turns)]
+    return {way: round(min(turn[way] for turn in taken) * 1e3, 3) for way in workers}
 
 
 if __name__ == "__main__":

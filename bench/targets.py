@@ -42,7 +42,7 @@ TARGETS: Sequence[Target] = (
     Target("trace", "with gradient", "us a call", "eager", 3.0),
     Target("trace", "in place", "us a call", "eager", 3.0),
     Target("trace", "views", "us a call", "bare redispatch", 1.2),
-    Target("trace", "backward", "us a call", "eager's forward", 3.2),
+    Target("trace", "backward", "us a call", "eager", 3.2),
     Target("steps", "gpt", "record ms", "eager's step", 0.6),
     Target("steps", "resnet", "record ms", "eager's step", 0.2),
     Target("steps", "lstm", "record ms", "eager's step", 1.3),
