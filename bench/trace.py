@@ -2,7 +2,7 @@
 
 Chains of 201 calls on 4 x 4 tensors. On lazycore only the recording of a trace that was seen before is timed; the
 barrier lies outside. The ways take turns, and each figure is the smallest of the rounds' medians. ``bare redispatch``
-are views by a kernel that does nothing but hand the call on to torch's; The backward pass is by forward call; ``eager's
+are views by a kernel that does nothing but hand the call on to torch's. The backward pass is by forward call; ``eager's
 forward`` is that call on eager.
 """
 
