@@ -9,6 +9,7 @@ from typing import Any
 from lazycore_plugin_api import Argument, BackendError, Node, Segment, TensorSpec, Value
 
 from lazycore_tvm.arrays import Array, stored
+from lazycore_tvm.forms import Forms
 from lazycore_tvm.host_calls import HostCall
 from lazycore_tvm.kernels import build
 from lazycore_tvm.registry import TABLE, Kind, Lowering
@@ -30,6 +31,8 @@ class Emitter:
         self._builder = tvm.relax.BlockBuilder()
         self._arrays: dict[int, Array] = {}
         self._variables: dict[str, Any] = {}
+        self._forms = Forms()
+        self._kernels: dict[Any, tuple[Any, list[int]]] = {}
         uses = [v.id for node in segment.nodes for v in node.inputs()]
         self._uses = Counter([*uses, *(v.id for v in segment.outputs)])
         self._returned = {v.id for v in segment.outputs}
@@ -100,6 +103,8 @@ class Emitter:
         results = results if isinstance(results, tuple) else (results,)
         pairs = zip(results, node.outputs, strict=True)
         kept = [(_checked(r if r is not None else _unasked(v.spec), v.spec), v) for r, v in pairs if v.spec.numel]
+        kwargs.pop("out", None)
+        self._forms.add(node, args, kwargs, {node.outputs.index(value): array for array, value in kept})
         self._bind(node, row, kept)
 
     def _bind(self, node: Node, row: Lowering, results: list[tuple[Array, Value]]) -> None:
@@ -118,12 +123,21 @@ class Emitter:
 
     def _computed(self, arrays: Sequence[Array], specs: Sequence[TensorSpec], name: str) -> list[Array]:
         """The arrays as memory, written by one kernel."""
-        function, operands = build(arrays)
-        kernel = self._builder.add_func(function, name)
-        variables = [self._variables[operand] for operand in operands]
+        kernel, variables = self._kernel(arrays, name)
         types = [_type(spec) for spec in specs]
         result = self._builder.emit(tvm.relax.call_tir(kernel, variables, types if len(types) > 1 else types[0]))
         return self._unpacked(result, specs)
+
+    def _kernel(self, arrays: Sequence[Array], name: str) -> tuple[Any, list[Any]]:
+        """The kernel that writes the arrays, built where there is none of its form, and its operands."""
+        key, memory = self._forms.key(arrays)
+        if key not in self._kernels:
+            function, operands = build(arrays)
+            read = [self._variables[operand] for operand in operands]
+            numbers = [next(n for n, own in enumerate(memory) if own is variable) for variable in read]
+            self._kernels[key] = self._builder.add_func(function, name), numbers
+        kernel, numbers = self._kernels[key]
+        return kernel, [memory[n] for n in numbers]
 
     def _unpacked(self, result: Any, specs: Sequence[TensorSpec]) -> list[Array]:
         if len(specs) == 1:

@@ -77,7 +77,7 @@ class Kernel:
 
     def array(self, size: int, kind: str) -> Any:
         """A new local buffer."""
-        buffer = tir.decl_buffer((size,), kind, "local", scope="local")
+        buffer = tir.decl_buffer((size,), kind, "local", scope="local", layout=None)
         small = size * (tvm.DataType(kind).bits + 7) // 8 <= _STACK_BYTES
         self._block.append(tir.AllocBuffer(buffer, _ON_STACK if small else {}))
         return buffer
