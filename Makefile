@@ -32,7 +32,7 @@ help:
 	@echo "make conformance       a share of the conformance suite, BACKEND=$(BACKEND): minutes"
 	@echo "make opinfo            PyTorch's operator database, BACKEND=$(BACKEND) OPS='$(OPS)': hours"
 	@echo "make bench             speed and memory beside PyTorch and jax, for docs/speed.md; BENCH=--check compares to that"
-	@echo "make docs              docs/opset-table.md and docs/coverage.md anew"
+	@echo "make docs              docs/opset-table.md, coverage.md and conformance-results.md anew"
 	@echo "make wheels            the distributions, in dist"
 	@echo "make vendor-openvino   the OpenVINO example, installed from wheels and tested"
 	@echo "make clean             removes environments and builds"
@@ -74,12 +74,14 @@ opinfo: $(READY)
 	done; \
 	exit $$status
 
-# The page of all operators, from the opset's table and the backends' registries.
+# The page of all operators, from the opset's table and the backends' registries, and the one of the kept reports of the
+# conformance suite: `python tools/conformance_page.py report.json` keeps another.
 # docs/coverage.md is made of docs/coverage, which `python -m tools.coverage collect BACKEND ROWS` fills from the rows that
 # `make opinfo` leaves.
 docs: $(READY)
 	$(BIN)/python tools/opset_page.py
 	$(BIN)/python -m tools.coverage
+	$(BIN)/python tools/conformance_page.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

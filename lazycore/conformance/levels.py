@@ -37,7 +37,7 @@ LEVELS = (
     Level(4, "programs", "whole programs: MLP, CNN, LSTM, GPT trained to the CPU's loss", "whole models"),
     Level(
         5, "endurance",
-        "memory over many steps, failing compiles, a broken cache, threads, processes, kills",
+        "memory over 10,000 steps, failing compiles, a broken cache, threads, processes, kills",
         "services that run for long and share a machine",
     ),
 )  # fmt: skip
