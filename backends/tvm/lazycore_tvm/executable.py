@@ -11,8 +11,9 @@ from lazycore_plugin_api import BackendError, Buffer, Executable, HostArray, Seg
 import lazycore_tvm.lowerings  # noqa: F401  (fills the table)
 from lazycore_tvm.artifact import load, save
 from lazycore_tvm.emit import Emitter
-from lazycore_tvm.host_calls import host_calls, run_with
+from lazycore_tvm.host_calls import HostCall, host_calls, run_with
 from lazycore_tvm.session import TvmBuffer, to_tensor
+from lazycore_tvm.threads import has_wide, launched
 from lazycore_tvm.tvm_runtime import COMPILE_LOCK, compile_module, tvm
 
 __all__ = ["TvmExecutable", "compile_segment", "load_executable"]
@@ -26,6 +27,7 @@ class TvmExecutable(Executable):
         self._compiled = compiled
         self._segment = segment if fresh else None
         self._calls = host_calls(segment)
+        self._wide = has_wide(segment)
         self._inputs = [v.spec for v in segment.arguments]
         self._outputs = [v.spec for v in segment.outputs]
         self._machines = threading.local()
@@ -34,12 +36,16 @@ class TvmExecutable(Executable):
     def run(self, inputs: Sequence[Buffer | HostArray]) -> Sequence[Buffer]:
         """Returns when everything is computed. Raises BackendError where a function on the host fails."""
         tensors = [_tensor(i, spec) for i, spec in zip(inputs, self._inputs, strict=True) if spec.numel]
-        results = iter(run_with(self._calls, self._main(), tensors))
+        results = iter(self._launch(self._calls, tensors))
         return [TvmBuffer(next(results) if spec.numel else None, spec) for spec in self._outputs]
 
     def serialize(self) -> bytes | None:
         """The program as a shared library. None for one that was loaded, and where nothing can link one."""
         return save(self._compiled, self._segment) if self._segment else None
+
+    def _launch(self, calls: Sequence[HostCall], arguments: Sequence[Any]) -> Any:
+        run = lambda: run_with(calls, self._main(), arguments)  # noqa: E731
+        return launched(run) if self._wide else run()
 
     def _main(self) -> Any:
         main = getattr(self._machines, "main", None)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from lazycore_tvm.arrays import Array, ravel
 from lazycore_tvm.loops import Expr, Kernel, TooDeep, kernel
 from lazycore_tvm.scalars import storage_type, store
+from lazycore_tvm.threads import is_wide
 from lazycore_tvm.tvm_runtime import detect_linear_equation, tvm
 
 __all__ = ["build"]
@@ -54,11 +56,13 @@ class _Nest:
         array, output = self._members[0]
         across = _across(array) if len(self._members) == 1 else None
         if self._flat:
-            kernel().loop(array.size, self._element)
+            kernel().loop(array.size, self._element, parallel=is_wide(array.size))
         elif across is not None:
             _write_tiles(_Writer(array, output, ()), _sizes(array), across)
         else:
-            kernel().loops(_common([_sizes(array) for array, _ in self._members]), self._rest, level=True)
+            wide = any(is_wide(array.size) for array, _ in self._members)
+            shared = _common([_sizes(array) for array, _ in self._members])
+            kernel().loops(shared, self._rest, level=True, parallel=wide)
 
     def _element(self, place: Expr) -> None:
         for array, output in self._members:
@@ -127,7 +131,7 @@ def _write_tiles(write: _Writer, sizes: tuple[int, ...], across: int) -> None:
 
         kernel().loop(row, lambda i: kernel().loop(column, lambda j: element(i, j)))
 
-    kernel().loops(counts, tile)
+    kernel().loops(counts, tile, parallel=is_wide(math.prod(sizes)))
 
 
 def _sizes(array: Array) -> tuple[int, ...]:

@@ -7,9 +7,6 @@ import shutil
 import threading
 from typing import Any
 
-# By default TVM pins the thread that calls it first to a core, and keeps a pool of threads that spin.
-os.environ.setdefault("TVM_BIND_THREADS", "0")
-os.environ.setdefault("TVM_NUM_THREADS", "1")
 # With torch in the process, tvm_ffi would compile an extension for it when it is imported.
 os.environ.setdefault("TVM_FFI_DISABLE_TORCH_C_DLPACK", "1")
 
@@ -19,7 +16,11 @@ from tvm.sym import detect_linear_equation
 from tvm.tirx import compilation_pipeline
 from tvm_ffi import load_module
 
+from lazycore_tvm.threads import set_defaults
+
 __all__ = ["COMPILE_LOCK", "compile_module", "detect_linear_equation", "linker", "load_library", "target", "tvm"]
+
+set_defaults()
 
 COMPILE_LOCK = threading.Lock()
 """TVM's compiler keeps state per process: two compiles at a time fail."""
