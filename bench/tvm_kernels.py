@@ -1,8 +1,8 @@
 """Kernels of the TVM backend beside PyTorch eager's: ``python -m bench.tvm_kernels``.
 
-Both take turns in one process, on ``OMP_NUM_THREADS`` threads (1), and each figure is the smallest of the rounds': noise only
-adds. Results are compared, so that a kernel that computes something else does not count. It ends with 1 where a kernel
-takes longer than it may; ``--compile`` measures how long programs of repeated layers take to compile instead.
+Both take turns in one process, on ``OMP_NUM_THREADS`` threads (1), and each figure is the smallest of the rounds':
+noise only adds. Results are compared, so that a kernel that computes something else does not count. It ends with 1
+where a kernel takes longer than it may; ``--compile`` measures how long programs of repeated layers take to compile.
 """
 
 from __future__ import annotations
