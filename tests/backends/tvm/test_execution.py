@@ -211,12 +211,12 @@ CHAINS = [("aten.clamp.default(%{x}, 0.1, 5.0)", "f32"), ("aten.gelu.default(%{x
 
 @pytest.mark.parametrize(("call", "dtype"), CHAINS)
 def test_a_long_chain_compiles_in_no_time(tvm: Backend, call: str, dtype: str) -> None:
-    """Fused without a limit, this takes longer than anybody waits: a factor for each op."""
-    lines = [f"%{k}: {dtype}[64] = {call.format(x=k - 1)}" for k in range(1, 31)]
-    segment = _segment("\n".join([f"segment(%0: {dtype}[64]) {{", *lines, "return %30", "}"]))
-    start = time.monotonic()
+    """A value that is written out wherever it is used takes a factor for each op."""
+    lines = [f"%{k}: {dtype}[64] = {call.format(x=k - 1)}" for k in range(1, 61)]
+    segment = _segment("\n".join([f"segment(%0: {dtype}[64]) {{", *lines, "return %60", "}"]))
+    start = time.process_time()
     tvm.compile(segment)
-    assert time.monotonic() - start < 30
+    assert time.process_time() - start < 10
 
 
 WITHOUT_TORCH = """
