@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 __all__ = ["Dim", "Terms"]
 
@@ -24,9 +24,9 @@ class Dim:
     """A size that varies from run to run. Only backends with ``Capabilities.dynamic_dims`` ever see one.
 
     ``name`` is a symbol such as ``n``, or a sum of products of symbols and integers such as ``4*n*m+n-1``, in which
-    form it prints; a constant one is no Dim. Dims of one name are equal. The size is between ``low`` and ``high``.
-    Dims and integers can be added, subtracted and multiplied; what no longer varies is an int. Raises ValueError for a
-    name of another form.
+    form it prints; a constant one is no Dim. Dims of one name are equal. The size is between ``low`` and ``high``. Dims
+    and integers can be added, subtracted and multiplied: what no longer varies is an int, all else of the class of the
+    first Dim. Raises ValueError for a name of another form.
     """
 
     name: str
@@ -61,20 +61,29 @@ class Dim:
         products = [prod((sizes[n] for n in names), start=factor) if names else factor for factor, names in self.terms]
         return sum(products[1:], start=products[0])
 
-    def __add__(self, other: int | Dim) -> int | Dim:
-        return _sum((*self.terms, *_terms(other)))
+    # What is no size may know how to calculate with one.
+    def __add__(self, other: int | Dim) -> int | Self:
+        return self._sum((*self.terms, *_terms(other))) if isinstance(other, int | Dim) else NotImplemented
 
-    def __sub__(self, other: int | Dim) -> int | Dim:
-        return self + other * -1
+    def __sub__(self, other: int | Dim) -> int | Self:
+        return self + other * -1 if isinstance(other, int | Dim) else NotImplemented
 
-    def __rsub__(self, other: int) -> int | Dim:
-        return self * -1 + other
+    def __rsub__(self, other: int) -> int | Self:
+        return self * -1 + other if isinstance(other, int) else NotImplemented
 
-    def __mul__(self, other: int | Dim) -> int | Dim:
-        return _sum((a * b, (*x, *y)) for a, x in self.terms for b, y in _terms(other))
+    def __mul__(self, other: int | Dim) -> int | Self:
+        if not isinstance(other, int | Dim):
+            return NotImplemented
+        return self._sum((a * b, (*x, *y)) for a, x in self.terms for b, y in _terms(other))
 
     __radd__ = __add__
     __rmul__ = __mul__
+
+    def _sum(self, terms: Iterable[tuple[int, tuple[str, ...]]]) -> int | Self:
+        kept = _collected(terms)
+        if not kept:
+            return 0
+        return type(self)(_text(kept)) if kept[0][1] else kept[0][0]
 
     def __str__(self) -> str:
         return self.name
@@ -82,15 +91,6 @@ class Dim:
 
 def _terms(size: int | Dim) -> Terms:
     return size.terms if isinstance(size, Dim) else ((size, ()),)
-
-
-def _sum(terms: Iterable[tuple[int, tuple[str, ...]]]) -> int | Dim:
-    kept = _collected(terms)
-    if not kept:
-        return 0
-    if kept[0][1]:
-        return Dim(_text(kept))
-    return kept[0][0]
 
 
 def _collected(terms: Iterable[tuple[int, tuple[str, ...]]]) -> Terms:

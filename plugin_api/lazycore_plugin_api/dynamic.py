@@ -77,7 +77,7 @@ def _with_sizes(graph: Graph, resize: Resize) -> Graph:
     nodes = []
     for node in graph.nodes:
         args = tuple(map(argument, node.args))
-        kwargs = {name: argument(old) for name, old in sorted(node.kwargs.items())}
+        kwargs = {name: argument(old) for name, old in node.kwargs.items()}
         body = None if node.body is None else _with_sizes(node.body, resize)
         nodes.append(Node(node.op, args, kwargs, tuple(map(define, node.outputs)), node.source, body))
     return Graph(inputs, nodes, tuple(values[value.id] for value in graph.outputs))

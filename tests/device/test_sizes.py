@@ -19,7 +19,7 @@ from lazycore.report.recompiles import RecompileWarning
 Tensor = torch.Tensor
 Step = Callable[[Tensor, int, int], Tensor]
 
-pytestmark = pytest.mark.parametrize("backend", ["reference"], indirect=True)
+pytestmark = pytest.mark.parametrize("backend", ["reference", "tvm,reference"], indirect=True)
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
-from lazycore_plugin_api import BackendError, Buffer, Executable, HostArray, Segment, TensorSpec
+from lazycore_plugin_api import (
+    BackendError,
+    Buffer,
+    Executable,
+    HostArray,
+    Segment,
+    TensorSpec,
+    sizes_of,
+    specialized,
+    symbol_places,
+)
 
 import lazycore_tvm.lowerings  # noqa: F401  (fills the table)
 from lazycore_tvm.artifact import load, save
@@ -18,6 +29,19 @@ from lazycore_tvm.tvm_runtime import COMPILE_LOCK, compile_module, tvm
 
 __all__ = ["TvmExecutable", "compile_segment", "load_executable"]
 
+# Sizes of one program that are remembered.
+_BINDINGS = 256
+
+
+class _Binding:
+    """What a launch of a segment takes whose sizes are numbers. ``sizes``: the symbols' values, for the program."""
+
+    def __init__(self, segment: Segment, sizes: tuple[int, ...]) -> None:
+        self.calls = host_calls(segment)
+        self.inputs = [v.spec for v in segment.arguments]
+        self.outputs = [v.spec for v in segment.outputs]
+        self.sizes = (tvm.runtime.ShapeTuple(sizes),) if sizes else ()
+
 
 class TvmExecutable(Executable):
     """A loaded program. The segment's outputs are buffers of their own: the emitter copies what would alias.
@@ -25,23 +49,29 @@ class TvmExecutable(Executable):
 
     def __init__(self, compiled: Any, segment: Segment, fresh: bool) -> None:
         self._compiled = compiled
-        self._segment = segment if fresh else None
-        self._calls = host_calls(segment)
+        self._segment = segment
+        self._fresh = fresh
         self._wide = has_wide(segment)
-        self._inputs = [v.spec for v in segment.arguments]
-        self._outputs = [v.spec for v in segment.outputs]
+        self._places = symbol_places(segment)
+        self._bound = lru_cache(_BINDINGS)(self._bind)
+        self._static = None if self._places else self._bind(())
         self._machines = threading.local()
         self._machines.main = self._machine()
 
     def run(self, inputs: Sequence[Buffer | HostArray]) -> Sequence[Buffer]:
         """Returns when everything is computed. Raises BackendError where a function on the host fails."""
-        tensors = [_tensor(i, spec) for i, spec in zip(inputs, self._inputs, strict=True) if spec.numel]
-        results = iter(self._launch(self._calls, tensors))
-        return [TvmBuffer(next(results) if spec.numel else None, spec) for spec in self._outputs]
+        bound = self._static or self._bound(tuple(sizes_of(self._places, inputs).values()))
+        tensors = [_tensor(i, spec) for i, spec in zip(inputs, bound.inputs, strict=True) if spec.numel]
+        results = iter(self._launch(bound.calls, [*tensors, *bound.sizes]))
+        return [TvmBuffer(next(results) if spec.numel else None, spec) for spec in bound.outputs]
 
     def serialize(self) -> bytes | None:
         """The program as a shared library. None for one that was loaded, and where nothing can link one."""
-        return save(self._compiled, self._segment) if self._segment else None
+        return save(self._compiled, self._segment) if self._fresh else None
+
+    def _bind(self, sizes: tuple[int, ...]) -> _Binding:
+        values = dict(zip(self._places, sizes, strict=True))
+        return _Binding(specialized(self._segment, values) if values else self._segment, sizes)
 
     def _launch(self, calls: Sequence[HostCall], arguments: Sequence[Any]) -> Any:
         run = lambda: run_with(calls, self._main(), arguments)  # noqa: E731

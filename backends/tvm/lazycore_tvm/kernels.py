@@ -10,6 +10,7 @@ from typing import Any
 from lazycore_tvm.arrays import Array, ravel
 from lazycore_tvm.loops import Expr, Kernel, TooDeep, kernel
 from lazycore_tvm.scalars import storage_type, store
+from lazycore_tvm.sizes import extent
 from lazycore_tvm.threads import is_wide
 from lazycore_tvm.tvm_runtime import detect_linear_equation, tvm
 
@@ -22,8 +23,9 @@ _WORTH_TILES = 1 << 12
 _TILE, _FAR = 8, 8
 
 
-def build(arrays: Sequence[Array]) -> tuple[Any, list[str]]:
-    """The function that writes the arrays, flattened, after its operands; and the names of the operands' buffers.
+def build(arrays: Sequence[Array], symbols: Sequence[Any] = ()) -> tuple[Any, list[str]]:
+    """The function that writes the arrays, flattened, after its operands and the symbols of sizes that vary; and the
+    names of the operands' buffers.
 
     Results that keep the row-major order of their operands have one loop, others one for each dimension, within which
     rows of intermediate results stand.
@@ -31,17 +33,21 @@ def build(arrays: Sequence[Array]) -> tuple[Any, list[str]]:
     depth = max(array.ndim for array in arrays)
     while True:
         try:
-            return _built(arrays, depth)
+            return _built(arrays, symbols, depth)
         except TooDeep as error:
             depth = error.depth
 
 
-def _built(arrays: Sequence[Array], depth: int) -> tuple[Any, list[str]]:
-    outputs = [tir.decl_buffer((array.size,), storage_type(array.dtype), f"out{i}") for i, array in enumerate(arrays)]
+def _built(arrays: Sequence[Array], symbols: Sequence[Any], depth: int) -> tuple[Any, list[str]]:
+    outputs = [_output(array, f"out{i}") for i, array in enumerate(arrays)]
     with Kernel(depth) as built:
         for nest in _nests(list(zip(arrays, outputs, strict=True))):
             nest.write()
-    return built.function(outputs), list(built.operands)
+    return built.function(symbols, outputs), list(built.operands)
+
+
+def _output(array: Array, name: str) -> Any:
+    return tir.decl_buffer((extent(array.size),), storage_type(array.dtype), name)
 
 
 class _Nest:

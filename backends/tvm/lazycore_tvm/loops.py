@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
+from lazycore_tvm.sizes import extent
 from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = ["Kernel", "Stage", "TooDeep", "either", "kernel", "named"]
@@ -77,8 +78,8 @@ class Kernel:
 
     def array(self, size: int, kind: str) -> Any:
         """A new local buffer."""
-        buffer = tir.decl_buffer((size,), kind, "local", scope="local", layout=None)
-        small = size * (tvm.DataType(kind).bits + 7) // 8 <= _STACK_BYTES
+        buffer = tir.decl_buffer((extent(size),), kind, "local", scope="local", layout=None)
+        small = isinstance(size, int) and size * (tvm.DataType(kind).bits + 7) // 8 <= _STACK_BYTES
         self._block.append(tir.AllocBuffer(buffer, _ON_STACK if small else {}))
         return buffer
 
@@ -128,8 +129,7 @@ class Kernel:
         block, _ = self._apart(write)
         if block:
             kind = tir.ForKind.PARALLEL if parallel else tir.ForKind.SERIAL
-            extent = tir.const(size, "int32") if isinstance(size, int) else size
-            self._block.append(tir.For(variable, _zero, extent, kind, _sequence(block)))
+            self._block.append(tir.For(variable, _zero, extent(size), kind, _sequence(block)))
 
     def _leave(self) -> None:
         self._levels.pop()
@@ -190,9 +190,9 @@ class Kernel:
     def __exit__(self, *_: object) -> None:
         _open.pop()
 
-    def function(self, outputs: Sequence[Any]) -> Any:
-        """The finished function of the operands and the outputs."""
-        function = tir.PrimFunc([*self.operands.values(), *outputs], _sequence(self._block))
+    def function(self, symbols: Sequence[Any], outputs: Sequence[Any]) -> Any:
+        """The finished function of the operands, the symbols and the outputs."""
+        function = tir.PrimFunc([*self.operands.values(), *symbols, *outputs], _sequence(self._block))
         return function.with_attr("tirx.noalias", True)
 
 

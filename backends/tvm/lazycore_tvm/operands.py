@@ -12,7 +12,7 @@ from lazycore_tvm.arrays import Array, elementwise
 from lazycore_tvm.scalars import Expr, cast, compute_type, literal, type_of
 from lazycore_tvm.tvm_runtime import tvm
 
-__all__ = ["all_axes", "axis", "converted", "count", "is_one", "number", "zero"]
+__all__ = ["all_axes", "axis", "converted", "count", "is_one", "less", "number", "zero"]
 
 zero = tvm.tirx.const(0, "int32")
 
@@ -54,6 +54,14 @@ def converted(x: Array, dtype: DType | None) -> Array:
 def is_one(value: Any) -> bool:
     """Whether a factor is the literal 1."""
     return isinstance(value, (int, float)) and value == 1
+
+
+def less(size: Any, correction: float) -> Any:
+    """A size less a correction, but not below 0: a number, or an expression in double precision."""
+    if isinstance(size, int):
+        return max(size - correction, 0)
+    wide = literal(size, DType.float64) + literal(-correction, DType.float64)
+    return size if correction == 0 else tvm.tirx.max(wide, literal(0, DType.float64))
 
 
 def count(shape: Sequence[int], axes: Sequence[int]) -> int:

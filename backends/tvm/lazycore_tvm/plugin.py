@@ -32,10 +32,11 @@ __all__ = [
 
 @hookimpl
 def lazycore_backend_info() -> BackendInfo:
-    """TVM's LLVM on the CPU. Compiles wait for one another; a program may run in several threads at once."""
-    threads = Capabilities(compile_threads=Threads.concurrent, run_threads=Threads.concurrent)
+    """TVM's LLVM on the CPU, sizes that vary among them. Compiles wait for one another; a program may run in several
+    threads at once."""
+    able = Capabilities(dynamic_dims=True, compile_threads=Threads.concurrent, run_threads=Threads.concurrent)
     return BackendInfo(
-        name="tvm", version=__version__, devices=("cpu",), dtypes=ANY, capabilities=threads, fingerprint=fingerprint()
+        name="tvm", version=__version__, devices=("cpu",), dtypes=ANY, capabilities=able, fingerprint=fingerprint()
     )
 
 

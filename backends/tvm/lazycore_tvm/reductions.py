@@ -13,7 +13,7 @@ from lazycore_plugin_api import DType
 
 from lazycore_tvm.arrays import Array, elementwise, ravel, widened
 from lazycore_tvm.loops import kernel, named
-from lazycore_tvm.operands import count
+from lazycore_tvm.operands import count, less
 from lazycore_tvm.operands import zero as _zero
 from lazycore_tvm.scalars import Expr, cast, compute_type, is_nan, like, literal, select, sub, type_of
 from lazycore_tvm.tvm_runtime import tvm
@@ -118,7 +118,7 @@ class _Reduction:
     def _rows(self, places: dict[int, Expr], start: Expr, target: Any) -> None:
         """Term by term of one row: in lanes, which vectorize, where it is long."""
         *outer, last = self.axes
-        if self.x.shape[last] < 2 * _NARROW:
+        if isinstance(size := self.x.shape[last], int) and size < 2 * _NARROW:
             self._fill(target, start, 1)
             one = lambda *s: self._accumulate(target, start, self._term({**places, **self._at(s)}))  # noqa: E731
             kernel().loops(self._lengths(self.axes), one)
@@ -139,8 +139,8 @@ class _Reduction:
     def _row(self, places: dict[int, Expr], lanes: Any) -> None:
         last = self.axes[-1]
         n = self._lanes
-        blocks, rest = divmod(self.x.shape[last], n)
-        runs = blocks // _RUN if self.partial != self.kind else 0
+        blocks, done, rest = _whole_lanes(self.x.shape[last], n)
+        runs = blocks // _RUN if self.partial != self.kind and isinstance(blocks, int) else 0
 
         def lane(target: Any, first: Expr) -> Callable[[Expr], None]:
             return lambda i: self._accumulate(target, i, self._term({**places, last: first + i}))
@@ -153,14 +153,24 @@ class _Reduction:
 
         kernel().loop(runs, run)
         kernel().loop(blocks - runs * _RUN, lambda b: kernel().loop(n, lane(lanes, (b + runs * _RUN) * n)))
-        kernel().loop(rest, lane(lanes, tir.const(blocks * n, "int32")))
+        kernel().loop(rest, lane(lanes, done))
 
     @property
     def _lanes(self) -> int:
-        return _WIDE if self.x.shape[self.axes[-1]] >= _LONG else _NARROW
+        size = self.x.shape[self.axes[-1]]
+        return _WIDE if not isinstance(size, int) or size >= _LONG else _NARROW
 
     def _at(self, steps: Sequence[Expr]) -> dict[int, Expr]:
         return dict(zip(self.axes, steps, strict=True))
+
+
+def _whole_lanes(size: Any, lanes: int) -> tuple[Any, Any, Any]:
+    """How many times all lanes are filled, how many terms that takes, and how many are left."""
+    if isinstance(size, int):
+        blocks, rest = divmod(size, lanes)
+        return blocks, tir.const(blocks * lanes, "int32"), rest
+    blocks = named(tir.indexdiv(size, lanes))
+    return blocks, blocks * lanes, size - blocks * lanes
 
 
 def reduced(
@@ -220,7 +230,7 @@ def moments(x: Array, axes: Sequence[int], correction: float = 0) -> tuple[Array
     wide = widened(x)
     center = mean(wide, axes)
     squares = total(elementwise(_square_of_difference, wide, center, dtype=wide.dtype), axes)
-    size = max(count(x.shape, axes) - correction, 0)
+    size = less(count(x.shape, axes), correction)
     return center, elementwise(lambda v: v / like(size, v), squares, dtype=wide.dtype)
 
 

@@ -17,6 +17,7 @@ from lazycore_plugin_api import DType
 
 from lazycore_tvm.functions import VECTORIZED
 from lazycore_tvm.loops import named
+from lazycore_tvm.sizes import Size, extent
 from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = [
@@ -49,8 +50,10 @@ def compute_type(dtype: DType) -> str:
 
 
 def literal(value: Any, dtype: DType) -> Expr:
-    """A number in the dtype's compute type; integers wrap around."""
+    """A number, or a size that varies, in the dtype's compute type; integers wrap around."""
     kind = compute_type(dtype)
+    if isinstance(value, Size):
+        return tir.const(True, kind) if dtype is DType.bool else tir.Cast(kind, extent(value))
     if kind in _BITS:
         with np.errstate(all="ignore"):
             return _float(float(np.asarray(value).astype(kind)), kind)
@@ -60,7 +63,9 @@ def literal(value: Any, dtype: DType) -> Expr:
 
 
 def like(value: Any, expression: Expr) -> Expr:
-    """A number in the type of an expression."""
+    """A number, a size that varies, or another expression in the type of an expression."""
+    if isinstance(value, tvm.ir.Expr):
+        return tir.Cast(type_of(expression), value)
     return literal(value, DType(type_of(expression)))
 
 

@@ -27,7 +27,7 @@ def _filled(value: Any, spec: TensorSpec) -> Array:
             return rounded(cast(value.at(), DType(compute_type(value.dtype)), dtype), dtype)
         return rounded(literal(value, dtype), dtype)
 
-    return Array(spec.static_shape, dtype, at, at, 1)
+    return Array(spec.shape, dtype, at, at, 1)
 
 
 @lowering("full", dtypes=ANY, needs_out=True)
@@ -53,7 +53,7 @@ def arange(start: Any, end: Any, step: Any, *, dtype: DType | None = None, out: 
     def at(i: Expr) -> Expr:
         return cast(first + tir.Cast(wide.value, i) * width, wide, to)
 
-    return Array(out[0].static_shape, to, at, at, 1)
+    return Array(out[0].shape, to, at, at, 1)
 
 
 @lowering("eye.m", dtypes=ANY, needs_out=True)
@@ -65,4 +65,4 @@ def eye(rows: int, columns: int, *, dtype: DType | None = None, out: list[Tensor
         on = tir.EQ(i, j)
         return on if to is DType.bool else tir.Select(on, literal(1, to), literal(0, to))
 
-    return Array(out[0].static_shape, to, at, None, 1)
+    return Array(out[0].shape, to, at, None, 1)

@@ -14,6 +14,7 @@ from lazycore_tvm.lowerings.shape import replaced
 from lazycore_tvm.operands import axis
 from lazycore_tvm.registry import ANY, Kind, lowering
 from lazycore_tvm.scalars import Expr, select
+from lazycore_tvm.sizes import long
 from lazycore_tvm.tvm_runtime import tvm
 
 tir = tvm.tirx
@@ -25,8 +26,8 @@ Indices: TypeAlias = tuple[Array | None, ...]
 def place(index: Expr, size: int) -> Expr:
     """An index as a position; negative ones count from the end."""
     wide = tir.Cast("int64", index)
-    positive = select(wide < tir.const(0, "int64"), wide + tir.const(size, "int64"), wide)
-    return tir.Cast("int32", tir.max(tir.min(positive, tir.const(size - 1, "int64")), tir.const(0, "int64")))
+    positive = select(wide < tir.const(0, "int64"), wide + long(size), wide)
+    return tir.Cast("int32", tir.max(tir.min(positive, long(size - 1)), tir.const(0, "int64")))
 
 
 def no_mask(node: Node) -> str | None:
@@ -86,7 +87,7 @@ def take(x: Array, index: Array) -> Array:
 @lowering("index.Tensor", **_READS, check=no_mask, needs_out=True)
 def index(x: Array, indices: Indices, *, out: list[TensorSpec]) -> Array:
     """Advanced indexing: index tensors broadcast, and stand where the first is if nothing is between them."""
-    shape = out[0].static_shape
+    shape = out[0].shape
     given = [d for d, i in enumerate(indices) if i is not None]
     rank = max((i.ndim for i in indices if i is not None), default=0)
     together = given == list(range(given[0], given[0] + len(given))) if given else True

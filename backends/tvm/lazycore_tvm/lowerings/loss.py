@@ -12,6 +12,7 @@ from lazycore_tvm.lowerings.reduction import finished
 from lazycore_tvm.reductions import total
 from lazycore_tvm.registry import FLOATS, Kind, lowering
 from lazycore_tvm.scalars import Expr, at_most, call, largest, like, literal, negative, select, smallest, sub
+from lazycore_tvm.sizes import long
 from lazycore_tvm.tvm_runtime import tvm
 
 tir = tvm.tirx
@@ -138,7 +139,7 @@ def _class_axis(x: Array) -> int:
 def _class(target: Expr, ignored: int, classes: int) -> Expr:
     """A target as a position that can be read: 0 where it is ignored, and never out of range."""
     valid = select(tir.EQ(target, tir.const(ignored, "int64")), tir.const(0, "int64"), target)
-    return tir.Cast("int32", tir.max(tir.min(valid, tir.const(classes - 1, "int64")), tir.const(0, "int64")))
+    return tir.Cast("int32", tir.max(tir.min(valid, long(classes - 1)), tir.const(0, "int64")))
 
 
 def _weights(x: Array, target: Array, weight: Array | None, ignored: int) -> Array:

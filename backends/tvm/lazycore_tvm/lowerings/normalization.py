@@ -17,6 +17,7 @@ from lazycore_tvm.reductions import mean as mean_of
 from lazycore_tvm.reductions import moments, total
 from lazycore_tvm.registry import FLOATS, Kind, lowering
 from lazycore_tvm.scalars import Expr, like, sub
+from lazycore_tvm.sizes import elements
 from lazycore_tvm.tvm_runtime import tvm
 
 tir = tvm.tirx
@@ -57,7 +58,7 @@ def _other_axes(x: Array) -> tuple[int, ...]:
 def _results(pairs: Sequence[Array | None], out: Out) -> tuple[Array | None, ...]:
     """Results in their declared form; None for one that was not asked for."""
     rows = zip(pairs, out, strict=True)
-    return tuple(finished(array, spec) if array is not None and spec.numel else None for array, spec in rows)
+    return tuple(finished(array, spec) if array is not None and elements(spec) else None for array, spec in rows)
 
 
 def _by_batch(x: Array, weight: Array | None, bias: Array | None, eps: float) -> tuple[Array, Array, Array, Array]:

@@ -16,6 +16,7 @@ from lazycore_tvm.operands import all_axes, axis, converted
 from lazycore_tvm.reductions import MINIMUM, extreme, mean, moments, product, reduced, total
 from lazycore_tvm.registry import FLOATS, Kind, lowering
 from lazycore_tvm.scalars import Expr, call, cast, differs, equal, is_nan, like, select, sub
+from lazycore_tvm.sizes import long
 from lazycore_tvm.tvm_runtime import tvm
 
 tir = tvm.tirx
@@ -27,7 +28,7 @@ def finished(x: Array, spec: TensorSpec) -> Array:
     """A reduction's result in its declared dtype and shape."""
     wide = widened(x)
     result = elementwise(lambda v: cast(v, wide.dtype, spec.dtype), wide, dtype=spec.dtype)
-    return result.reshaped(spec.static_shape)
+    return result.reshaped(spec.shape)
 
 
 def _typed(x: Array, dtype: DType | None) -> Array:
@@ -85,7 +86,7 @@ def _first(x: Array, axes: Sequence[int], largest_wins: bool) -> tuple[Array, Ar
     hits = elementwise(hit, wide, best, dtype=DType.bool)
 
     def place(found: Expr, *steps: Expr) -> Expr:
-        return select(found, tir.Cast("int64", ravel(steps, sizes)), tir.const(none, "int64"))
+        return select(found, tir.Cast("int64", ravel(steps, sizes)), long(none))
 
     if not axes:
         zero = Array(best.shape, DType.int64, lambda *_: tir.const(0, "int64"), None, 1)

@@ -17,6 +17,7 @@ from lazycore_tvm.loops import either
 from lazycore_tvm.operands import axis, converted, number, zero
 from lazycore_tvm.registry import ANY, Kind, lowering
 from lazycore_tvm.scalars import Expr, select
+from lazycore_tvm.sizes import extent, long
 from lazycore_tvm.tvm_runtime import tvm
 
 tir = tvm.tirx
@@ -42,7 +43,7 @@ def cast(x: Array, *, dtype: DType | None = None) -> Array:
 )  # fmt: skip
 def view(x: Array, *_: Any, out: list[TensorSpec]) -> Array:
     """Another shape of the same elements in row-major order."""
-    return x.reshaped(out[0].static_shape)
+    return x.reshaped(out[0].shape)
 
 
 @lowering("permute", kind=Kind.view, dtypes=ANY)
@@ -56,7 +57,7 @@ def permute(x: Array, dims: Sequence[int]) -> Array:
 @lowering("expand", kind=Kind.view, dtypes=ANY, needs_out=True)
 def expand(x: Array, sizes: Sequence[int], *, implicit: bool = False, out: list[TensorSpec]) -> Array:
     """Dimensions of size 1 repeated, new ones in front; -1 keeps a size."""
-    shape = out[0].static_shape
+    shape = out[0].shape
     if shape == x.shape:
         return x
 
@@ -80,24 +81,25 @@ def replaced(i: Sequence[Any], where: int, index: Any) -> tuple[Any, ...]:
 def select_slice(x: Array, dim: int, index: int) -> Array:
     """One slice; the dimension is gone."""
     where = axis(dim, x.ndim)
-    place = tir.const(index % x.shape[where], "int32")
+    place = extent(index if index >= 0 else x.shape[where] + index)
     return x.moved((*x.shape[:where], *x.shape[where + 1 :]), lambda *i: x.at(*_inserted(i, where, place)))
 
 
-def span(size: int, start: int | None, end: int | None, step: int) -> range:
-    """The positions of a slice; bounds past the end are cut off."""
-    return range(*slice(start, end, step).indices(size))
+def begin(size: Any, start: Any) -> Any:
+    """Where a slice that is not empty begins."""
+    if not isinstance(start, int) or start >= 0:
+        return start or 0
+    return max(size + start, 0) if isinstance(size, int) else tir.max(size + start, 0)
 
 
-@lowering("slice.Tensor", kind=Kind.view, dtypes=ANY)
-def slice_range(x: Array, dim: int, start: int | None, end: int | None, step: int) -> Array:
+@lowering("slice.Tensor", kind=Kind.view, dtypes=ANY, needs_out=True)
+def slice_range(x: Array, dim: int, start: Any, end: Any, step: int, *, out: list[TensorSpec]) -> Array:
     """A range of slices."""
-    where = axis(dim, x.ndim)
-    places = span(x.shape[where], start, end, step)
-    if len(places) == x.shape[where]:
+    where, shape = axis(dim, x.ndim), out[0].shape
+    if shape == x.shape:
         return x
-    shape = replaced(x.shape, where, len(places))
-    return x.moved(shape, lambda *i: x.at(*replaced(i, where, i[where] * step + places.start)))
+    first = begin(x.shape[where], start)
+    return x.moved(shape, lambda *i: x.at(*replaced(i, where, i[where] * step + first)))
 
 
 @lowering("flip", kind=Kind.view, dtypes=ANY)
@@ -125,7 +127,7 @@ def roll(x: Array, shifts: Sequence[int], dims: Sequence[int]) -> Array:
 
 def _rolled(x: Array, shift: int, where: int) -> Array:
     size = x.shape[where]
-    back = -shift % size
+    back = -shift % size if isinstance(size, int) else tir.indexmod(tir.const(-shift, "int32"), size)
 
     def at(*i: Expr) -> Expr:
         index = i[where] + back
@@ -142,7 +144,7 @@ def repeat(x: Array, repeats: Sequence[int], *, out: list[TensorSpec]) -> Array:
         own = i[len(i) - x.ndim :]
         return x.at(*(zero if n == 1 else tir.indexmod(p, n) for p, n in zip(own, x.shape, strict=True)))
 
-    return replace(x.moved(out[0].static_shape, at), divided=True)
+    return replace(x.moved(out[0].shape, at), divided=True)
 
 
 def _too_many(node: Node) -> str | None:
@@ -171,14 +173,14 @@ def _joined(pieces: Sequence[Array], where: int, shape: tuple[int, ...]) -> Arra
 @lowering("cat", dtypes=ANY, empty=True, check=_too_many, needs_out=True, divides=True)
 def cat(tensors: Sequence[Array], dim: int = 0, *, out: list[TensorSpec]) -> Array:
     """Tensors joined along a dimension; empty ones are skipped."""
-    shape = out[0].static_shape
+    shape = out[0].shape
     return _joined([t for t in tensors if t.size], axis(dim, len(shape)), shape)
 
 
 @lowering("stack", dtypes=ANY, check=_too_many, needs_out=True, divides=True)
 def stack(tensors: Sequence[Array], dim: int = 0, *, out: list[TensorSpec]) -> Array:
     """Tensors joined along a new dimension."""
-    shape = out[0].static_shape
+    shape = out[0].shape
     where = axis(dim, len(shape))
     return _joined([t.reshaped(_inserted(t.shape, where, 1)) for t in tensors], where, shape)
 
@@ -196,7 +198,7 @@ def constant_pad(x: Array, widths: Sequence[int], value: Any, *, out: list[Tenso
         inside = [tir.all(p >= 0, p < n) for p, n in zip(own, x.shape, strict=True)]
         return either(tir.all(*inside), lambda: x.at(*own), fill.at) if own else x.at()
 
-    return Array(out[0].static_shape, x.dtype, at, None, x.cost + 1)
+    return Array(out[0].shape, x.dtype, at, None, x.cost + 1)
 
 
 def _triangle(x: Array, kept: Any) -> Array:
@@ -231,14 +233,14 @@ def diagonal(x: Array, offset: int = 0, first: int = 0, second: int = 1, *, out:
             rest.insert(where, index)
         return x.at(*rest)
 
-    return x.moved(out[0].static_shape, at)
+    return x.moved(out[0].shape, at)
 
 
 def start_of(start: Any, size: int, window: int) -> Expr:
     """Where a window begins: a number, or a 0-d array that is kept from reaching past the end."""
     if not isinstance(start, Array):
-        return tir.const(start, "int32")
-    place = tir.max(tir.min(start.at(), tir.const(size - window, "int64")), tir.const(0, "int64"))
+        return extent(start)
+    place = tir.max(tir.min(start.at(), long(size - window)), tir.const(0, "int64"))
     return tir.Cast("int32", place)
 
 
@@ -266,18 +268,18 @@ def dynamic_update_slice(x: Array, update: Array, starts: tuple[Any, ...]) -> Ar
     return Array(x.shape, x.dtype, at, None, x.cost + update.cost + 1)
 
 
-def _written(x: Array, source: Array, where: int, places: range) -> Array:
-    """x with the slices at some places replaced by the source's."""
+def _written(x: Array, source: Array, where: int, first: Any, step: int = 1) -> Array:
+    """x with the slices from the first on, each ``step`` places behind the one before, replaced by the source's."""
 
     def at(*i: Expr) -> Expr:
-        behind = i[where] - places.start
-        hit = tir.all(behind >= 0, i[where] <= places[-1])
-        if places.step != 1:
-            hit = tir.all(hit, tir.EQ(tir.indexmod(behind, places.step), 0))
-            behind = tir.indexdiv(behind, places.step)
+        behind = i[where] - first
+        hit = tir.all(behind >= 0, behind <= (source.shape[where] - 1) * step)
+        if step != 1:
+            hit = tir.all(hit, tir.EQ(tir.indexmod(behind, step), 0))
+            behind = tir.indexdiv(behind, step)
         return either(hit, lambda: source.at(*replaced(i, where, behind)), lambda: x.at(*i))
 
-    return Array(x.shape, x.dtype, at, None, x.cost + source.cost + 1) if places else x
+    return Array(x.shape, x.dtype, at, None, x.cost + source.cost + 1) if source.shape[where] else x
 
 
 @lowering("slice_scatter", dtypes=ANY, empty=True, divides=True)
@@ -286,15 +288,15 @@ def slice_scatter(
 ) -> Array:
     """x with a range of slices replaced."""
     where = axis(dim, x.ndim)
-    return _written(x, source, where, span(x.shape[where], start, end, step))
+    return _written(x, source, where, begin(x.shape[where], start), step)
 
 
 @lowering("select_scatter", dtypes=ANY, divides=True)
 def select_scatter(x: Array, source: Array, dim: int, index: int) -> Array:
     """x with one slice replaced."""
     where = axis(dim, x.ndim)
-    place = index % x.shape[where]
-    return _written(x, source.reshaped(_inserted(source.shape, where, 1)), where, range(place, place + 1))
+    place = index if index >= 0 else x.shape[where] + index
+    return _written(x, source.reshaped(_inserted(source.shape, where, 1)), where, place)
 
 
 def zeros(shape: Sequence[int], like: Array) -> Array:
