@@ -2,7 +2,8 @@
 
 Measures the parts, each in processes of its own, shows their tables, keeps the results in ``bench/results`` and writes
 ``docs/speed.md`` with its plots. With ``--check`` nothing is written: the ratios of lazycore to the other ways are held
-against the results checked in, and the exit code is 1 where one has regressed in two measurements.
+against the results checked in, and the exit code is 1 where one has regressed in two measurements. Options that are
+not listed go to the parts: ``python -m bench.steps --help`` shows them.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ def _options() -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--check", action="store_true", help="compare ratios instead of keeping them")
     parser.add_argument("--tolerance", type=float, default=0, help="for all parts, instead of their own")
     parser.add_argument("--page", action="store_true", help="measure nothing, only write the page anew")
-    options = parser.parse_args()
+    options, further = parser.parse_known_args()
     if unknown := set(options.parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     options.parts = options.parts or list(PARTS)
     passed = ["--programs", options.programs] if options.programs else []
-    return options, passed + (["--quick"] if options.quick or options.check else [])
+    return options, passed + (["--quick"] if options.quick or options.check else []) + further
 
 
 def _measured(part: str, passed: Sequence[str]) -> dict[str, Any]:
@@ -90,8 +91,8 @@ def _regressed(part: str, stored: Sequence[Any], passed: Sequence[str], toleranc
     if not first:
         return []
     names = ",".join(dict.fromkeys(regression.program for regression in first))
-    again = [p for p in passed if p == "--quick"]
-    second = _measured(part, ["--programs", names, *again])["rows"]
+    # The last of an option given twice counts.
+    second = _measured(part, [*passed, "--programs", names])["rows"]
     return better(first, regressions(stored, second, tolerance))
 
 
