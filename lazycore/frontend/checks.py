@@ -23,7 +23,6 @@ _INDEX_ERRORS = {
     **dict.fromkeys((f"aten.{name}.default" for name in BAGS), (RuntimeError, _BAG)),
     "aten.index_select.default": (IndexError, "index out of range in self"),
     "aten.index_copy.default": (IndexError, f"index_copy_(): {_BOUNDS}"),
-    "aten.index_add.default": (RuntimeError, "index out of range in self"),
     "aten.index_reduce.default": (IndexError, "index out of range in self"),
     "aten.index.Tensor": (IndexError, _BOUNDS),
     "aten.index_put.default": (IndexError, _BOUNDS),
@@ -33,6 +32,7 @@ _INDEX_ERRORS = {
     "aten.put.default": (IndexError, _FLAT),
 }
 _DEFAULT = (RuntimeError, _BOUNDS)
+_OF_ONE_DIMENSION = {"aten.index_add.default": (IndexError, "index out of range in self")}
 _EMPTY = "index is out of bounds for dimension with size 0"
 _TARGETS = {
     f"aten.{name}.default": "ignore_index"
@@ -108,11 +108,15 @@ def _checks_of(info: OpInfo, operand: IndexOperand, values: Mapping[str, Any]) -
         return [_check(info, place, None, prod(of.shape), 0, operand.negative)]
     dim = values[operand.dim] if isinstance(operand.dim, str) else operand.dim
     sizes = list(of.shape) or [1]
-    return [_check(info, place, None, sizes[dim], dim % len(sizes), operand.negative)]
+    return [_check(info, place, None, sizes[dim], dim % len(sizes), operand.negative, len(sizes))]
 
 
-def _check(info: OpInfo, place: int, item: int | None, size: int, dim: int, negative: bool) -> IndexCheck:
+def _check(
+    info: OpInfo, place: int, item: int | None, size: int, dim: int, negative: bool, rank: int = 0
+) -> IndexCheck:  # fmt: skip
     kind, text = _INDEX_ERRORS.get(info.name, _DEFAULT)
+    if rank == 1:
+        kind, text = _OF_ONE_DIMENSION.get(info.name, (kind, text))
     if size == 0:
         raise kind(_EMPTY)
     message = text.replace("{dim}", str(dim)).replace("{size}", str(size))

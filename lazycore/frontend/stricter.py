@@ -48,8 +48,7 @@ def inexact(x: torch.Tensor, *_: Any) -> None:
 def softmax(x: torch.Tensor, dim: int, *_: Any) -> None:
     """The dimension exists, and the results can be fractions."""
     inexact(x)
-    if x.dim():
-        x.size(dim)
+    (x if x.dim() else x.unsqueeze(0)).size(dim)
 
 
 def _choice(function: Callable[..., Any]) -> Callable[..., None]:

@@ -16,6 +16,7 @@ from lazycore.frontend.cells import CELLS
 from lazycore.frontend.factories import FACTORIES
 from lazycore.frontend.fused import FUSED
 from lazycore.frontend.indexing import INDEXING
+from lazycore.frontend.joining import cat
 from lazycore.frontend.kernels import recorded
 from lazycore.frontend.linalg import LINALG
 from lazycore.frontend.masked_scatter import masked_scatter, masked_scatter_
@@ -135,6 +136,7 @@ def _table() -> dict[str, Callable[..., Any]]:
         "_safe_softmax": safe_softmax,
         "_pack_padded_sequence": pack_padded_sequence,
         "histc": histc,
+        "cat": cat,
         "_ctc_loss": ctc_loss,
         "_ctc_loss_backward": ctc_loss_backward,
         "roll": roll,
