@@ -54,7 +54,7 @@ def max_pool2d(
         return tir.all(row >= 0, row < high, column >= 0, column < broad)
 
     def value(*i: Expr) -> Expr:
-        lowest = literal(-math.inf, wide.dtype)
+        lowest = literal(np.iinfo(np.int64).min if wide.dtype.is_integral else -math.inf, wide.dtype)
         return either(inside(i), lambda: wide.at(*i[:-4], *_place(i, *steps)), lambda: lowest)
 
     def spot(*i: Expr) -> Expr:

@@ -71,6 +71,7 @@ def adaptive_backward(x: torch.Tensor, size: list[int]) -> Case:
 
 
 CASES = [case("aten.max_pool2d_with_indices.default", x, *attributes) for x, attributes in _MAX]
+CASES += [case("aten.max_pool2d_with_indices.default", ints(2, 5, 6), [3, 2], [2, 1], [1, 1])]
 CASES += [max_backward(x, attributes) for x, attributes in _MAX]
 CASES += [case("aten.avg_pool2d.default", x, *attributes, tolerance=ACCUMULATED) for x, attributes in _AVERAGE]
 CASES += [
