@@ -36,8 +36,10 @@ tir = tvm.tirx
 
 # How many terms of a row are combined side by side, by its length: as many as hide how long one addition takes.
 _WIDE, _NARROW, _LONG = 64, 16, 256
+# Fewer are combined as single numbers.
+_LAST = 8
 # So many single-precision terms of a lane are added before they are rounded to nothing by what is there.
-_RUN = 8
+_RUN = 16
 
 
 @dataclass(frozen=True)
@@ -131,10 +133,18 @@ class _Reduction:
             self._row({**places, **dict(zip(outer, steps, strict=True))}, lanes)
 
         kernel().loops(self._lengths(outer), row)
-        while half > 1:
+        while half > _LAST:
             half //= 2
             kernel().loop(half, lambda i, h=half: self._accumulate(lanes, i, named(tir.BufferLoad(lanes, [i + h]))))
-        kernel().write(target, start, tir.BufferLoad(lanes, [_zero]))
+        kernel().write(target, start, self._halved([named(tir.BufferLoad(lanes, [i])) for i in range(half)]))
+
+    def _halved(self, terms: Sequence[Expr]) -> Expr:
+        """The terms combined in pairs, and those again."""
+        half = len(terms) // 2
+        if not half:
+            return terms[0]
+        pairs = zip(terms[:half], terms[half:], strict=True)
+        return self._halved([named(self.reducer.combine(one, other)) for one, other in pairs])
 
     def _row(self, places: dict[int, Expr], lanes: Any) -> None:
         last = self.axes[-1]
