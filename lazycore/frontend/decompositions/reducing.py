@@ -1,11 +1,14 @@
-"""Scatters that combine, and losses whose gradients torch does not decompose."""
+"""Scatters that combine, reductions of nothing, and losses whose gradients torch does not decompose."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import torch
+
+from lazycore.frontend.schema import overload
 
 __all__ = ["REDUCING"]
 
@@ -85,7 +88,32 @@ def multilabel_margin_loss_backward(
     return (slope * scale).reshape(x.shape)
 
 
+def _torchs(op: Any) -> Callable[..., Any]:
+    from torch._decomp import core_aten_decompositions, global_decomposition_table
+
+    return core_aten_decompositions().get(op) or global_decomposition_table["post_autograd"][op]
+
+
+def _of_nothing(op: Any, value: Any) -> Callable[..., torch.Tensor]:
+    """What a reduction gives where there is nothing to reduce, of which a backend may have no loop."""
+
+    def decomposed(x: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+        if x.numel():
+            return _torchs(op)(x, *args, **kwargs)  # type: ignore[no-any-return]
+        like = op(x, *args, **kwargs)
+        return torch.full(like.shape, value, dtype=like.dtype, device=x.device)
+
+    return decomposed
+
+
+_NOTHING: dict[str, Any] = {
+    "sum": 0, "sum.dim_IntList": 0, "prod": 1, "prod.dim_int": 1, "all": True, "all.dim": True, "all.dims": True,
+    "any": False, "any.dim": False, "any.dims": False, "mean": math.nan, "mean.dim": math.nan,
+}  # fmt: skip
+
+
 REDUCING: dict[str, Callable[..., Any]] = {
+    **{name: _of_nothing(overload(f"aten::{name}"), value) for name, value in _NOTHING.items()},
     "index_reduce": index_reduce,
     "scatter.reduce": scatter_reduce,
     "scatter.value_reduce": scatter_reduce,
