@@ -30,8 +30,9 @@ few evenly chosen samples per operator and dtype, forward and backward counted a
 
 
 _LEGEND = """
-An empty cell: the CPU does not compute it, either. A column of two dtypes shows the worse one. A gradient is a formula
-of several operators: native is one of which nothing had to be decomposed. The last column names what PyTorch ran.
+An empty cell: not measured, mostly as the CPU does not compute it, either. A column of two dtypes shows the worse one.
+A gradient is a formula of several operators: native is one of which nothing had to be decomposed. The last column names
+what PyTorch ran.
 """
 
 
