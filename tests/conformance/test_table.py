@@ -58,6 +58,7 @@ def test_tolerances() -> None:
     assert tolerance_for("aten.mul.Tensor", DType.float64, {}).rtol == ROUNDED * 2.0**-52
     assert tolerance_for("aten.mul.Tensor", DType.bfloat16, {}).rtol == ulp(DType.bfloat16) == 2.0**-7
     assert tolerance_for("aten.add.Tensor", DType.float16, {}).rtol == 2 * ulp(DType.float16)
+    assert tolerance_for("aten.index_add.default", DType.float16, {}).atol == 16 * ulp(DType.float16)
     assert tolerance_for("aten.exp.default", DType.float32, {"aten.exp": (0.5, 0)}).rtol == 0.5
     assert tolerance_for("aten.exp.default", DType.float16, {"aten.exp.default float32": (0.5, 0)}).rtol < 0.1
     assert keeps_zeros("aten.neg.default")
