@@ -30,7 +30,7 @@ ROUNDED_ONCE = 1.0
 ROUNDED_TWICE = 2.0
 """PyTorch itself rounds on the way where one product is added to another number: ``alpha * y``, ``beta * x``."""
 ROUNDED_EACH_TIME = 16.0
-"""PyTorch adds at an index in 16 bits: up to 8 terms, each sum right to half an ulp of 8, and sqrt(8) of these is 11."""
+"""PyTorch adds at an index in 16 bits: up to 8 terms, each sum right to half an ulp of 8; sqrt(8) of these is 11."""
 
 # PyTorch itself computes with constants of single precision.
 _COARSE = frozenset(
