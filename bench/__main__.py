@@ -78,7 +78,8 @@ def _check(parts: Sequence[str], passed: Sequence[str], tolerance: float) -> int
         if stored is None:
             print(f"bench: there is no result of {part} to compare to", file=sys.stderr)
             continue
-        worse += _regressed(part, stored["rows"], passed, tolerance or PARTS[part].tolerance)
+        same = ["--threads", str(stored["machine"]["threads"]), *passed]
+        worse += _regressed(part, stored["rows"], same, tolerance or PARTS[part].tolerance)
     for regression in worse:
         print(f"bench: REGRESSED {regression}", file=sys.stderr)
     if not worse:
