@@ -29,6 +29,8 @@ from rich.table import Table
 F, aten = torch.nn.functional, torch.ops.aten
 TARGET = Target("tvm", "cpu")
 M, ROWS = "1048576", "512,1024"
+# A turn is a few runs, after a pause in which the other way's threads stop waiting for work in a loop.
+_TURN, _PAUSE = 5, 0.005
 # Seconds in which a program of so many ops of repeated layers has to be compiled.
 COMPILE_LIMITS = {200: 1.0, 800: 2.5}
 
@@ -181,9 +183,11 @@ def measure(case: Case, context: CompileContext, rounds: int) -> tuple[float, fl
     best = [float("inf")] * 2
     for _ in range(rounds):
         for way, run in enumerate((lambda: executable.run(buffers), lambda: case.eager(*tensors))):
-            start = time.perf_counter()
-            run()
-            best[way] = min(best[way], time.perf_counter() - start)
+            time.sleep(_PAUSE)
+            for _ in range(_TURN):
+                start = time.perf_counter()
+                run()
+                best[way] = min(best[way], time.perf_counter() - start)
     return best[0], best[1]
 
 
@@ -220,7 +224,7 @@ def compiles(context: CompileContext) -> bool:
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--only", default="", help="kernels with this in their name")
     parser.add_argument("--compile", action="store_true")
     options = parser.parse_args()
