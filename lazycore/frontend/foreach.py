@@ -6,7 +6,7 @@ number per parameter where the list shares one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -16,11 +16,11 @@ from lazycore_plugin_api import TensorSpec
 from lazycore.frontend.definition import record
 from lazycore.frontend.dtypes import TO_IR
 from lazycore.frontend.infer import Inferred, infer
-from lazycore.frontend.operands import scalar, tensor_key
+from lazycore.frontend.operands import operand, scalar, tensor_key
 from lazycore.frontend.record import bind, promoted_places, result_layout, results, written
 from lazycore.frontend.schema import ArgInfo, OpInfo, info_of
 from lazycore.frontend.source import current_source
-from lazycore.frontend.storage import is_ours, state_of
+from lazycore.frontend.storage import state_of
 from lazycore.frontend.template import Decoder
 from lazycore.trace.call import Call, Operand, Template, Write
 from lazycore.trace.keys import literal_key
@@ -57,15 +57,21 @@ def foreach_kernel(op: Any) -> Callable[..., Any]:
     info, single = info_of(op), single_of(op)
     assert single is not None, f"{info.name} has no per-tensor overload; leave it to torch's own loop"
     in_place = bool(info.written)
+    lists = [i for i, a in enumerate(info.args) if a.kind == "List[Tensor]"]
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        given = bind(info, args, kwargs)
-        values = [given.get(a.name, a.default) for a in info.args]
+        values: Sequence[Any] = args
+        if kwargs or len(args) != len(info.args):
+            given = bind(info, args, kwargs)
+            values = [given.get(a.name, a.default) for a in info.args]
         first = values[0]
-        states = [state_of(t) for t in first if is_ours(t)]
-        if len(states) != len(first) or (in_place and len(set(map(id, states))) != len(states)):
+        try:
+            states = {i: [t.untyped_storage().state for t in values[i]] for i in lists}
+        except AttributeError:  # a tensor of the CPU among them
             return _one_by_one(info, single, values, in_place)
-        outputs = _record(info, single, values, tuple(states) if in_place else ())
+        if in_place and len(set(map(id, states[0]))) != len(states[0]):
+            return _one_by_one(info, single, values, in_place)
+        outputs = _record(info, single, values, states, in_place)
         if in_place:
             # torch's foreach kernels count versions themselves: no key above them does.
             torch._C._increment_version(first)
@@ -95,20 +101,27 @@ def _element(arg: ArgInfo, value: Any, position: int) -> Any:
 
 
 def _record(
-    info: OpInfo, single: OpInfo, values: Sequence[Any], states: tuple[StorageState, ...]
+    info: OpInfo, single: OpInfo, values: Sequence[Any], states: Mapping[int, list[StorageState]], in_place: bool
 ) -> list[torch.Tensor] | None:
-    """Record the call; ``states``: the storages that it writes."""
+    """Record the call; ``states``: the storages of the tensors in each list, by its position."""
 
     def key(trace: Trace) -> Any:
-        triples = zip(info.args, values, single.args, strict=False)
-        return (info.number, *(_key(trace, a, v, single, own.name) for a, v, own in triples))
+        items = [info.number]
+        for i, (arg, value) in enumerate(zip(info.args, values, strict=True)):
+            if i in states:
+                # Thousands a step: what each tensor costs is spelled out.
+                pairs = zip(value, states[i], strict=True)
+                items.append(tuple([s.index if s.fast is trace else operand(trace, t, s) for t, s in pairs]))
+            else:
+                items.append(_key(trace, arg, value, single, single.args[i].name))
+        return tuple(items)
 
     def make(trace: Trace, item: Any) -> Node:
-        return _node(trace, item, info, single, values, bool(states))
+        return _node(trace, item, info, single, values, in_place)
 
     def commit(trace: Trace, node: Node) -> list[torch.Tensor] | None:
-        if states:
-            written(trace, node, states)
+        if in_place:
+            written(trace, node, states[0])
             return None
         tensors: list[torch.Tensor] = results(trace, node, "list")
         trace.node = node
@@ -119,8 +132,6 @@ def _record(
 
 def _key(trace: Trace, arg: ArgInfo, value: Any, single: OpInfo, name: str) -> Any:
     """An argument's key item; ``name`` is what the per-tensor op calls it."""
-    if arg.kind == "List[Tensor]":
-        return tuple([tensor_key(trace, x) for x in value])
     if arg.kind == "Tensor":
         return tensor_key(trace, value)
     liftable = name in single.row.lift

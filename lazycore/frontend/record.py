@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from weakref import ref
 
@@ -41,7 +41,7 @@ def results(trace: Trace, node: Node, form: str) -> Any:
     return tensors if form == "list" else tuple(tensors)
 
 
-def written(trace: Trace, node: Node, states: tuple[StorageState, ...]) -> None:
+def written(trace: Trace, node: Node, states: Sequence[StorageState]) -> None:
     """Move mutated storages to their next values, and the trace onto the node."""
     for state, index in zip(states, node.written, strict=True):
         if state.index < 0:
