@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from lazycore_plugin_api import Graph, Node, Value, verify
 
+from lazycore.compiler.duplicates import merge_duplicates
 from lazycore.compiler.slice_gradients import concatenate_slice_gradients
 from lazycore.compiler.ssa import rewire
 
@@ -53,7 +54,7 @@ def _idle_cast_operand(node: Node) -> Value | None:
     return operand if isinstance(operand, Value) and operand.spec == node.outputs[0].spec else None
 
 
-PASSES: tuple[Pass, ...] = (drop_idle_casts, concatenate_slice_gradients, drop_dead_nodes)
+PASSES: tuple[Pass, ...] = (drop_idle_casts, concatenate_slice_gradients, drop_dead_nodes, merge_duplicates)
 
 
 def rewrite(graph: Graph, passes: tuple[Pass, ...] = PASSES) -> Graph:

@@ -6,6 +6,7 @@ import pytest
 from lazycore_plugin_api import DType, Graph, InvalidGraph, TensorSpec
 from plan_fakes.builder import VECTOR, Builder
 
+from lazycore.compiler.duplicates import merge_duplicates
 from lazycore.compiler.rewrites import drop_dead_nodes, drop_idle_casts, rewrite
 
 HALF = TensorSpec((3,), DType.float16)
@@ -68,3 +69,34 @@ def test_a_pass_that_breaks_the_graph_is_caught() -> None:
     graph = b.graph(b.neg(b.input(VECTOR)))
     with pytest.raises(InvalidGraph, match="before anything writes it"):
         rewrite(graph, (lambda g: Graph(g.inputs, [], g.outputs),))
+
+
+def test_what_is_computed_twice_is_computed_once() -> None:
+    b = Builder()
+    x = b.input()
+    graph = merge_duplicates(b.graph(b.add(b.relu(b.neg(x)), b.relu(b.neg(x)))))
+    assert _ops(graph) == ["aten.neg.default", "aten.relu.default", "aten.add.Tensor"]
+    first, second = graph.nodes[2].inputs()
+    assert first == second
+
+
+def test_two_outputs_stay_two() -> None:
+    b = Builder()
+    x = b.input()
+    graph = b.graph(b.neg(x), b.neg(x))
+    assert merge_duplicates(graph) == graph
+
+
+@pytest.mark.parametrize("numbers", [(0.0, -0.0), (1, True), (1, 1.0)])
+def test_numbers_that_merely_compare_equal_are_two(numbers: tuple[float, float]) -> None:
+    b = Builder()
+    x = b.input()
+    one, other = (b.op("aten.mul.Scalar", x, number) for number in numbers)
+    assert len(merge_duplicates(b.graph(b.add(one, other))).nodes) == 3
+
+
+def test_a_vendors_op_may_depend_on_more_than_its_operands() -> None:
+    b = Builder()
+    x = b.input()
+    graph = b.graph(b.add(b.op("vendor.noise.default", x), b.op("vendor.noise.default", x)))
+    assert len(merge_duplicates(graph).nodes) == 3
