@@ -2,15 +2,22 @@
 
 torch picks among fused attentions by a table in C++ that no Python device can enter; left alone it always takes its
 slowest path. Composed here, a backend sees the plain pattern, which compilers know.
+
+What the CPU's fused kernel takes is recorded as that kernel's op, one entry each way, and as little differentiable
+twice as there; only tangents, which that op has none of, need the parts.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
+import torch.autograd.forward_ad as forward_ad
 
-__all__ = ["safe_softmax", "scaled_dot_product_attention"]
+__all__ = ["ATTENTION", "safe_softmax", "scaled_dot_product_attention"]
+
+aten = torch.ops.aten
 
 _LOW = (torch.float16, torch.bfloat16)
 
@@ -34,17 +41,81 @@ def scaled_dot_product_attention(
     _check_dtypes(query, key, value, attn_mask)
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
-    dtype = query.dtype
-    if dtype in _LOW:
-        query, key, value = query.float(), key.float(), value.float()
     if enable_gqa:
         key, value = _repeated(key, query), _repeated(value, query)
-    factor = 1 / math.sqrt(query.size(-1)) if scale is None else scale
-    scores = _masked(query * factor @ key.transpose(-2, -1), attn_mask, is_causal)
-    weights = torch._safe_softmax(scores, -1) if attn_mask is not None else torch.softmax(scores, -1)
+    if not dropout_p and _is_fused(query, key, value, attn_mask):
+        fused = aten._scaled_dot_product_flash_attention_for_cpu.default
+        attended: torch.Tensor = fused(query, key, value, 0.0, is_causal, attn_mask=attn_mask, scale=scale)[0]
+        return attended
+    dtype = query.dtype
+    query, key, value = _wide(query, key, value)
+    weights = _softmax(_scores(query, key, attn_mask, is_causal, scale), attn_mask)
     if dropout_p:
         weights = torch.dropout(weights, dropout_p, True)
     return (weights @ value).to(dtype)
+
+
+def _is_fused(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None) -> bool:
+    """Whether the CPU's fused kernel takes these operands."""
+    if forward_ad._current_level >= 0 or (mask is not None and mask.requires_grad):
+        return False
+    q, k = query.shape, key.shape
+    return len(q) == 4 == len(k) and k == value.shape and q[:2] == k[:2] and q[3] == k[3] and 0 not in (*q, *k)
+
+
+def _wide(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return tuple(t.float() for t in tensors) if tensors[0].dtype in _LOW else tensors
+
+
+def _scores(
+    query: torch.Tensor, key: torch.Tensor, mask: torch.Tensor | None, is_causal: bool, scale: float | None
+) -> torch.Tensor:
+    return _masked(query * _factor(query, scale) @ key.transpose(-2, -1), mask, is_causal)
+
+
+def _factor(query: torch.Tensor, scale: float | None) -> float:
+    return 1 / math.sqrt(query.size(-1)) if scale is None else scale
+
+
+def _softmax(scores: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+    return torch._safe_softmax(scores, -1) if mask is not None else torch.softmax(scores, -1)
+
+
+def _attend(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, dropout_p: float = 0.0, is_causal: bool = False, *,
+    attn_mask: torch.Tensor | None = None, scale: float | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    """``aten::_scaled_dot_product_flash_attention_for_cpu`` -> (batch, heads, L, E), and the logarithm of what the
+    weights were divided by, (batch, heads, L)."""
+    if dropout_p:
+        raise RuntimeError(f"scaled_dot_product_attention_flash_attention: dropout must be 0.0, got {dropout_p}")
+    q, k, v = _wide(query, key, value)
+    scores = _scores(q, k, attn_mask, is_causal, scale)
+    return (_softmax(scores, attn_mask) @ v).to(query.dtype), torch.logsumexp(scores, -1)
+
+
+def _attend_backward(
+    grad: torch.Tensor, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, out: torch.Tensor,
+    logsumexp: torch.Tensor, dropout_p: float, is_causal: bool, *, attn_mask: torch.Tensor | None = None,
+    scale: float | None = None,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
+    """Its gradients by query, key and value. The weights are written as the forward writes them, so that one graph of
+    both computes them once."""
+    del out, logsumexp, dropout_p
+    (g, q, k, v), dtype = _wide(grad, query, key, value), query.dtype
+    weights = _softmax(_scores(q, k, attn_mask, is_causal, scale), attn_mask)
+    by_value = weights.transpose(-2, -1) @ g
+    by_scores = aten._softmax_backward_data.default(g @ v.transpose(-2, -1), weights, -1, weights.dtype)
+    factor = _factor(q, scale)
+    by_query = by_scores @ k * factor
+    by_key = by_scores.transpose(-2, -1) @ (q * factor)
+    return by_query.to(dtype), by_key.to(dtype), by_value.to(dtype)
+
+
+ATTENTION: dict[str, Any] = {
+    "_scaled_dot_product_flash_attention_for_cpu": _attend,
+    "_scaled_dot_product_flash_attention_for_cpu_backward": _attend_backward,
+}
 
 
 def _check_dtypes(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None) -> None:

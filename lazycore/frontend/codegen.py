@@ -102,11 +102,14 @@ _TAIL = """\
 """
 
 
-def functional_kernel(info: OpInfo) -> Callable[..., Any]:
-    """The kernel of an op without side effects: Tensor arguments -> new tensors. Where torch cannot tell the results'
-    shapes beforehand, the op runs at once."""
+def functional_kernel(
+    info: OpInfo, make: Callable[..., Any] = record.functional_node, otherwise: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """The kernel of an op without side effects: Tensor arguments -> new tensors. ``make`` builds a new call's node;
+    where it raises NoInference, as where torch cannot tell the results' shapes beforehand, the call goes to
+    ``otherwise``, or the op runs at once."""
     form = "one" if info.returns == ("Tensor",) else "list" if info.returns[0].startswith("List") else "tuple"
-    return _compile(info, _ONE if form == "one" else _MANY, record.functional_node, form)
+    return _compile(info, _ONE if form == "one" else _MANY, make, form, otherwise)
 
 
 def inplace_kernel(info: OpInfo) -> Callable[..., Any]:
@@ -114,10 +117,16 @@ def inplace_kernel(info: OpInfo) -> Callable[..., Any]:
     return _compile(info, _INPLACE, record.inplace_node)
 
 
-def _compile(info: OpInfo, body: str, make: Callable[..., Any], form: str = "one") -> Callable[..., Any]:
+def _compile(
+    info: OpInfo,
+    body: str,
+    make: Callable[..., Any],
+    form: str = "one",
+    otherwise: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
     name = "record_" + "".join(c if c.isalnum() else "_" for c in info.name)
     args = [a for a in info.args if not a.out]
-    scope: dict[str, Any] = {**_GLOBALS, "info": info, "make": make, "eager": eager_kernel(info)}
+    scope: dict[str, Any] = {**_GLOBALS, "info": info, "make": make, "eager": otherwise or eager_kernel(info)}
     keys, items = "", []
     liftable = _liftable(info)
     for position, arg in enumerate(args):

@@ -10,9 +10,11 @@ import torch
 
 from lazycore.frontend import assign, copies
 from lazycore.frontend.alignment import ctc_loss, ctc_loss_backward
-from lazycore.frontend.attention import safe_softmax
+from lazycore.frontend.attention import ATTENTION, safe_softmax
 from lazycore.frontend.autocast.scaling import SCALING
 from lazycore.frontend.cells import CELLS
+from lazycore.frontend.compound import compound_kernel
+from lazycore.frontend.dense import DENSE
 from lazycore.frontend.factories import FACTORIES
 from lazycore.frontend.fused import FUSED
 from lazycore.frontend.indexing import INDEXING
@@ -25,15 +27,22 @@ from lazycore.frontend.promoting import PROMOTING
 from lazycore.frontend.randomness.table import random_kernels
 from lazycore.frontend.rolling import roll
 from lazycore.frontend.scatters import SCATTERS
+from lazycore.frontend.schema import overload
 from lazycore.frontend.storage import is_ours
 from lazycore.frontend.stricter import check_number
 from lazycore.frontend.views import VIEWS
 
 __all__ = ["special"]
 
+_COMPOUND = {**ATTENTION, **CELLS, **DENSE}
+"""Recorded as one; see ``compound``."""
+
 
 def special(short: str) -> Callable[..., Any] | None:
     """The hand-written kernel of an overload (``add_.Tensor``), or None."""
+    composition = _COMPOUND.get(short)
+    if composition is not None:
+        return compound_kernel(overload(f"aten::{short}"), composition)
     return _table().get(short)
 
 
@@ -111,7 +120,6 @@ def _table() -> dict[str, Callable[..., Any]]:
         **VIEWS,
         **FACTORIES,
         **random_kernels(),
-        **CELLS,
         **SCALING,
         **FUSED,
         **INDEXING(),

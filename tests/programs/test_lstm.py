@@ -44,7 +44,6 @@ def recurrent(device: str, log: Callable[[torch.Tensor], None], steps: int) -> M
 
 @pytest.mark.parametrize("steps", [9, 32])
 def test_lstm(compare, backend: str, steps: int) -> None:
-    """Of 32 cells, the loop alone is longer than a trace without barrier may get before loops are told apart."""
     outcome = compare(partial(recurrent, steps=steps), settled=3)
     if backend == "xla":
         assert not outcome.fallbacks
@@ -56,8 +55,8 @@ def test_a_step_of_many_cells_becomes_one_trace() -> None:
     model = Unrolled().to("lazycore")
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     pieces = []
-    for _ in range(3):
-        x = torch.randn(4, 32, 5, device="lazycore")
+    for _ in range(4):
+        x = torch.randn(4, 200, 5, device="lazycore")
         lazycore.sync()
         before = lazycore.metrics()["syncs"]
         model(x).square().sum().backward()
@@ -65,4 +64,5 @@ def test_a_step_of_many_cells_becomes_one_trace() -> None:
         optimizer.zero_grad()
         pieces.append(lazycore.metrics()["syncs"] - before)
     assert pieces[0] > 1
-    assert pieces[1:] == [1, 1]
+    # One loop after the other, the cells' and their gradients', is found to be a part only.
+    assert pieces[2:] == [1, 1]

@@ -1,0 +1,49 @@
+"""Dense layers as one op each way, of matrix products of two dimensions: all leading ones are rows.
+
+torch has the gradient for devices that have a ``linear`` of their own, and takes a layer apart for others: a transpose,
+a product and two views each way. It has no tangent for it, so that a program which asks for tangents gets the parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.autograd.forward_ad as forward_ad
+
+__all__ = ["DENSE", "take_apart_for_tangents"]
+
+aten = torch.ops.aten
+Optional = torch.Tensor | None
+
+
+def linear_backward(
+    x: torch.Tensor, grad: torch.Tensor, weight: torch.Tensor, mask: Sequence[bool]
+) -> tuple[Optional, Optional, Optional]:
+    """``aten::linear_backward``: (…, in), (…, out), (out, in) -> gradients of the three operands that ``mask`` asks
+    for; the bias's is (out,)."""
+    rows = grad.reshape(-1, grad.shape[-1])
+    by_input = by_weight = by_bias = None
+    if mask[0]:
+        by_input = rows.mm(weight.conj()).reshape(x.shape)
+    if mask[1]:
+        by_weight = rows.t().mm(x.reshape(-1, x.shape[-1]).conj())
+    if mask[2]:
+        by_bias = rows.sum(0)
+    return by_input, by_weight, by_bias
+
+
+DENSE: dict[str, Any] = {"linear": aten.linear.default.decompose, "linear_backward": linear_backward}
+
+
+def take_apart_for_tangents(library: Any) -> None:
+    """Have a dense layer recorded in parts from the moment on that the program first asks for tangents."""
+    enter = forward_ad.enter_dual_level
+
+    def first() -> int:
+        forward_ad.enter_dual_level = enter
+        library.impl("linear", aten.linear.default.decompose, "AutogradPrivateUse1")
+        return enter()
+
+    forward_ad.enter_dual_level = first
