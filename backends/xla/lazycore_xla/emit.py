@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from lazycore_plugin_api import Argument, BackendError, DType, Node, Segment, TensorSpec, Value
 
+from lazycore_xla.chains import Chains, kept
 from lazycore_xla.locations import called_from
 from lazycore_xla.registry import TABLE, ChannelsLast
 from lazycore_xla.values import IMAGE, Values
@@ -19,9 +20,9 @@ __all__ = ["emit"]
 _HALF = (np.dtype(jnp.float16), np.dtype(jnp.bfloat16))
 
 
-def emit(segment: Segment, channels_last: bool = False) -> Callable[..., tuple[jax.Array, ...]]:
+def emit(segment: Segment, on_cpu: bool = True) -> Callable[..., tuple[jax.Array, ...]]:
     """The function from the segment's arguments to its outputs, to be traced by jax; bound constants are part of it.
-    ``channels_last``: between convolutions, images have their channels in the last dimension.
+    ``on_cpu``: between convolutions images have their channels in the last dimension, and long chains are cut.
 
     While it is traced it raises BackendError, with the op and the user's line, where a lowering fails or gives
     another shape or dtype than the IR says.
@@ -30,20 +31,23 @@ def emit(segment: Segment, channels_last: bool = False) -> Callable[..., tuple[j
     def run(*inputs: jax.Array) -> tuple[jax.Array, ...]:
         bound = ((segment.inputs[p], jnp.asarray(array)) for p, array in segment.constants.items())
         values = Values((*zip(segment.arguments, inputs, strict=True), *bound))
+        chains = Chains()
         for node in segment.nodes:
-            form = values.form_for(node) if channels_last else None
+            form = values.form_for(node) if on_cpu else None
+            keep = kept if chains.is_too_long(node) and on_cpu else None
             with jax.named_scope(node.op):
-                called_from(node.source, _compute, node, values, form)
+                called_from(node.source, _compute, node, values, form, keep)
         return tuple(values.plain(value) for value in segment.outputs)
 
     return run
 
 
-def _compute(node: Node, values: Values, form: ChannelsLast | None) -> None:
+def _compute(node: Node, values: Values, form: ChannelsLast | None, keep: Callable[..., jax.Array] | None) -> None:
     try:
         for position, (value, result) in enumerate(zip(node.outputs, _call(node, values, form), strict=True)):
             last = form is not None and position == 0 and len(value.spec.shape) == IMAGE
-            values.put(value, _checked(result, value.spec, last), last)
+            array = _checked(result, value.spec, last)
+            values.put(value, keep(array) if keep else array, last)
     except Exception as error:
         where = f" ({node.source})" if node.source else ""
         raise BackendError(f"xla: lowering {node.op}{where}: {type(error).__name__}: {error}") from error

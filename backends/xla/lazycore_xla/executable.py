@@ -67,8 +67,8 @@ def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
 
 
 def _named(segment: Segment, device: jax.Device) -> Callable[..., tuple[jax.Array, ...]]:
-    # A GPU's or TPU's compiler chooses the layout of images itself.
-    function = emit(segment, channels_last=device.platform == "cpu")
+    # A GPU's or TPU's compiler chooses the layout of images itself, and has another cost model of fusion.
+    function = emit(segment, on_cpu=device.platform == "cpu")
     function.__name__ = segment.name
     return function
 
