@@ -19,9 +19,12 @@ class WorkerFailed(RuntimeError):
 
 
 class WorkerProcess:
-    """A running worker, ended at the end of the ``with`` block. It trains its first step meanwhile."""
+    """A running worker, ended at the end of the ``with`` block. It trains its first step meanwhile. Raises ValueError
+    for a way that does not exist."""
 
     def __init__(self, program: str, way: str, threads: int, cache: Path) -> None:
+        if way not in WAYS:
+            raise ValueError(f"there is no way {way!r}, only {', '.join(map(repr, WAYS))}")
         self.name = f"{way} on {program}"
         command = [sys.executable, "-m", "bench.worker", program, way, str(threads)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
