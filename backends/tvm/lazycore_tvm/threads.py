@@ -19,17 +19,18 @@ from lazycore_plugin_api import Segment
 __all__ = ["has_wide", "is_wide", "launched", "set_defaults"]
 
 _T = TypeVar("_T")
-# Loops over fewer elements are over before another thread has woken up.
-_WIDE = 1 << 16
+# Loops over fewer elements are over before another thread has woken up, which takes some 50 us.
+_WIDE = 1 << 18
 _COUNT = "TVM_NUM_THREADS"
 
 
 def set_defaults() -> None:
     """Tell TVM in its environment, which it reads at every parallel loop; what the user has set there stays."""
     os.environ.setdefault(_COUNT, _openmp() or str(len(os.sched_getaffinity(0))))
-    # By default TVM pins the thread that calls it first to a core, and its threads spin between loops.
+    # By default TVM pins the thread that calls it first to a core, and its threads look for work for very long before
+    # they sleep, on processors that others want; looking until the next loop of the program is enough.
     os.environ.setdefault("TVM_BIND_THREADS", "0")
-    os.environ.setdefault("TVM_THREAD_POOL_SPIN_COUNT", "0")
+    os.environ.setdefault("TVM_THREAD_POOL_SPIN_COUNT", "300")
 
 
 def _openmp() -> str | None:
