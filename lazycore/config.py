@@ -19,15 +19,17 @@ class Config:
     ops went (``LAZYCORE_PLACEMENT=0`` turns it off). ``rng``: where random ops draw from, ``"philox"`` for the device's
     own stream (the same bits on every backend) or ``"cpu"`` for CPU's, with which a program draws what it would draw on
     the CPU (``LAZYCORE_RNG``). ``explain``: time every step of every plan for ``lazycore.explain()``, which makes the
-    program wait for each (``LAZYCORE_EXPLAIN=1``). ``cache``: keep compiled programs on disk and use those of earlier
-    processes (``LAZYCORE_CACHE=0`` turns it off). ``cache_dir``: where, instead of the user's directory for caches
-    (``LAZYCORE_CACHE_DIR``). ``cache_mib``: how many MiB they may take, those used longest ago being deleted first
-    (``LAZYCORE_CACHE_MIB``)."""
+    program wait for each (``LAZYCORE_EXPLAIN=1``). ``any_size``: one executable for all sizes of what came in two,
+    for backends that can (``LAZYCORE_ANY_SIZE=0`` turns it off). ``cache``: keep compiled programs on disk and use
+    those of earlier processes (``LAZYCORE_CACHE=0`` turns it off). ``cache_dir``: where, instead of the user's
+    directory for caches (``LAZYCORE_CACHE_DIR``). ``cache_mib``: how many MiB they may take, those used longest ago
+    being deleted first (``LAZYCORE_CACHE_MIB``)."""
 
     strict: bool = False
     placement: bool = True
     rng: str = "philox"
     explain: bool = False
+    any_size: bool = True
     cache: bool = True
     cache_dir: str = ""
     cache_mib: int = 2048
@@ -46,6 +48,7 @@ class Config:
             placement=os.environ.get("LAZYCORE_PLACEMENT", "1") not in ("", "0"),
             rng=os.environ.get("LAZYCORE_RNG", "philox"),
             explain=os.environ.get("LAZYCORE_EXPLAIN", "0") not in ("", "0"),
+            any_size=os.environ.get("LAZYCORE_ANY_SIZE", "1") not in ("", "0"),
             cache=os.environ.get("LAZYCORE_CACHE", "1") not in ("", "0"),
             cache_dir=os.environ.get("LAZYCORE_CACHE_DIR", ""),
             cache_mib=_number(os.environ.get("LAZYCORE_CACHE_MIB", ""), cls.cache_mib),

@@ -115,7 +115,7 @@ def _compile(
             constants=constants,
             # The plan without constants is at hand, so that a compile that fails with them needs no fallback.
             insist=bool(constants),
-            families=_families.setdefault(root, Families()),
+            families=_families.setdefault(root, Families()) if config.any_size else None,
         )
     plan = LEDGER.watch(plan, cause)
     for watch in WATCHERS:

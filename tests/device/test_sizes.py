@@ -145,6 +145,27 @@ def test_a_smaller_last_batch_and_its_next_epoch() -> None:
     assert compiled() == 2
 
 
+def test_it_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lazycore.config, "any_size", False)
+    for n in (3, 5, 7):
+        check(lambda x: x * x.sum(0), of(n, 4))
+    assert compiled() == 3
+
+
+def test_draws_of_any_size_are_those_of_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random bits depend on the place in the tensor, and so must not on who computes it."""
+    drawn = {}
+    for served in (True, False):
+        tree.clear()
+        leave_root()
+        monkeypatch.setattr(lazycore.config, "any_size", served)
+        torch.manual_seed(3)
+        x = of(9, 4).to("lazycore")
+        drawn[served] = [(torch.rand_like(x[:n].clone()) + x[:n]).cpu() for n in (5, 7, 9, 3)]
+    for one, other in zip(drawn[True], drawn[False], strict=True):
+        assert torch.equal(one, other)
+
+
 def test_two_places_are_two_families() -> None:
     """Layers of two sizes within one program stay as they are."""
     for n in (3, 5, 7):

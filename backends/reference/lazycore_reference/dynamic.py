@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from lazycore_plugin_api import (
     Buffer,
@@ -24,12 +23,12 @@ _PLANS = 64
 
 
 class DynamicExecutable(Executable):
-    """Reads the sizes off its inputs. The last plans are kept: a program comes back to its sizes."""
+    """Reads the sizes off its inputs. Plans are kept, up to a number: a program comes back to its sizes."""
 
     def __init__(self, segment: Segment) -> None:
         self._segment = segment
         self._places = symbol_places(segment)
-        self._plan = lru_cache(_PLANS)(self._planned)
+        self._plans: dict[tuple[int, ...], ReferenceExecutable] = {}
 
     def run(self, inputs: Sequence[Buffer | HostArray]) -> Sequence[Buffer]:
         """The outputs as buffers of their own. Raises BackendError, naming op and line, where a node fails."""
@@ -39,8 +38,14 @@ class DynamicExecutable(Executable):
         """The segment, as that of static ones."""
         return serialized(self._segment)
 
-    def _planned(self, sizes: tuple[int, ...]) -> ReferenceExecutable:
-        return ReferenceExecutable(specialized(self._segment, dict(zip(self._places, sizes, strict=True))))
+    def _plan(self, sizes: tuple[int, ...]) -> ReferenceExecutable:
+        plan = self._plans.get(sizes)
+        if plan is None:
+            if len(self._plans) >= _PLANS:
+                self._plans.clear()
+            values = dict(zip(self._places, sizes, strict=True))
+            plan = self._plans[sizes] = ReferenceExecutable(specialized(self._segment, values))
+        return plan
 
 
 def executable(segment: Segment) -> Executable:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from lazycore_plugin_api import (
@@ -30,7 +29,7 @@ from lazycore_tvm.tvm_runtime import COMPILE_LOCK, compile_module, tvm
 __all__ = ["TvmExecutable", "compile_segment", "load_executable"]
 
 # Sizes of one program that are remembered.
-_BINDINGS = 256
+_BINDINGS = 64
 
 
 class _Binding:
@@ -53,14 +52,14 @@ class TvmExecutable(Executable):
         self._fresh = fresh
         self._wide = has_wide(segment)
         self._places = symbol_places(segment)
-        self._bound = lru_cache(_BINDINGS)(self._bind)
+        self._bound: dict[tuple[int, ...], _Binding] = {}
         self._static = None if self._places else self._bind(())
         self._machines = threading.local()
         self._machines.main = self._machine()
 
     def run(self, inputs: Sequence[Buffer | HostArray]) -> Sequence[Buffer]:
         """Returns when everything is computed. Raises BackendError where a function on the host fails."""
-        bound = self._static or self._bound(tuple(sizes_of(self._places, inputs).values()))
+        bound = self._static or self._binding(tuple(sizes_of(self._places, inputs).values()))
         tensors = [_tensor(i, spec) for i, spec in zip(inputs, bound.inputs, strict=True) if spec.numel]
         results = iter(self._launch(bound.calls, [*tensors, *bound.sizes]))
         return [TvmBuffer(next(results) if spec.numel else None, spec) for spec in bound.outputs]
@@ -68,6 +67,14 @@ class TvmExecutable(Executable):
     def serialize(self) -> bytes | None:
         """The program as a shared library. None for one that was loaded, and where nothing can link one."""
         return save(self._compiled, self._segment) if self._fresh else None
+
+    def _binding(self, sizes: tuple[int, ...]) -> _Binding:
+        bound = self._bound.get(sizes)
+        if bound is None:
+            if len(self._bound) >= _BINDINGS:
+                self._bound.clear()
+            bound = self._bound[sizes] = self._bind(sizes)
+        return bound
 
     def _bind(self, sizes: tuple[int, ...]) -> _Binding:
         values = dict(zip(self._places, sizes, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -76,13 +77,15 @@ class Families:
 
     def __init__(self, limit: int = 256) -> None:
         self._limit = limit
-        self._known: OrderedDict[tuple[Backend, str], Family] = OrderedDict()
+        self._known: OrderedDict[tuple[Backend, bytes], Family] = OrderedDict()
 
     def of(self, backend: Backend, segment: Segment) -> Family | None:
         """The segment's family; None for one that is compiled for its own sizes in any case."""
         if not backend.info.capabilities.dynamic_dims or segment.constants:
             return None
-        key = backend, to_json(with_sizes(segment, lambda size: _HIDDEN if _may_vary(size) else size))
+        text = to_json(with_sizes(segment, lambda size: _HIDDEN if _may_vary(size) else size))
+        # Compressed and no digest: what compares equal is the same.
+        key = backend, zlib.compress(text.encode(), 1)
         family = self._known.setdefault(key, Family())
         self._known.move_to_end(key)
         while len(self._known) > self._limit:
