@@ -10,7 +10,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from lazycore_xla.executable import JaxExecutable
-from lazycore_xla.session import JaxBuffer
 
 import lazycore
 from bench.recording import launches
@@ -45,10 +44,10 @@ def _calls() -> Iterator[list[tuple[Call, float]]]:
 
     def noted(step: Any, arguments: Sequence[Any]) -> Any:
         start = time.perf_counter()
-        arrays = [jnp.copy(i.array) if isinstance(i, JaxBuffer) else i for i in arguments]
-        jax.block_until_ready(arrays)
         executable = step.run.__self__
         assert isinstance(executable, JaxExecutable), f"not an executable of xla: {executable}"
+        arrays = [jnp.copy(a) if isinstance(a, jax.Array) else a for a in executable.arrays_of(arguments)]
+        jax.block_until_ready(arrays)
         calls.append(((executable._compiled, arrays), time.perf_counter() - start))
         return call(step, arguments)
 

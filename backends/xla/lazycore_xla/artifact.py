@@ -24,10 +24,11 @@ from lazycore_plugin_api import BackendError, DType, TensorSpec
 
 from lazycore_xla.configuration import own_configuration
 from lazycore_xla.host import fingerprint
+from lazycore_xla.numbers import Packing
 
 __all__ = ["Header", "load", "pack", "save", "unpack"]
 
-MAGIC = b"lazycore-xla executable 1\n"
+MAGIC = b"lazycore-xla executable 2\n"
 _LENGTH = 8
 _LAPACK = b"lapack_"
 """What the names of the functions that XLA calls in LAPACK begin with."""
@@ -36,7 +37,8 @@ _LAPACK = b"lapack_"
 @dataclass(frozen=True)
 class Header:
     """What surrounds the executable. ``arguments`` and ``outputs``: shape and dtype's name; ``kept``: positions of the
-    arguments that the program reads; ``donated``: of those whose memory it takes; ``has_scalars`` is the caller's;
+    arguments that the program reads; ``donated``: of those whose memory it takes; ``buffers`` and ``numbers``: how the
+    segment's arguments are packed into the program's;
     ``checksum``: CRC-32 of the executable, as XLA's loader ends the process over bytes that it does not like."""
 
     host: str
@@ -45,11 +47,12 @@ class Header:
     kept: list[int]
     donated: list[int]
     outputs: list[tuple[list[int], str]]
-    has_scalars: bool
+    buffers: list[int]
+    numbers: list[tuple[str, list[int]]]
     checksum: int
 
 
-def save(compiled: stages.Compiled, outputs: Sequence[TensorSpec], has_scalars: bool) -> bytes | None:
+def save(compiled: stages.Compiled, outputs: Sequence[TensorSpec], packing: Packing) -> bytes | None:
     """The program as bytes; None for one with parts that the header has no place for."""
     inner = compiled._executable._unloaded_executable  # type: ignore[attr-defined]
     if not _is_plain(compiled, inner):
@@ -63,13 +66,14 @@ def save(compiled: stages.Compiled, outputs: Sequence[TensorSpec], has_scalars: 
         kept=sorted(inner.kept_var_idx),
         donated=[position for position, info in enumerate(infos) if info.donated],
         outputs=[(list(spec.static_shape), spec.dtype.value) for spec in outputs],
-        has_scalars=has_scalars,
+        buffers=list(packing.buffers),
+        numbers=[(dtype.value, list(positions)) for dtype, positions in packing.numbers],
         checksum=crc32(program),
     )
     return pack(header, program)
 
 
-def load(payload: bytes, device: jax.Device) -> tuple[stages.Compiled, list[TensorSpec], bool]:
+def load(payload: bytes, device: jax.Device) -> tuple[stages.Compiled, list[TensorSpec], Packing]:
     """What ``save`` was given. Raises BackendError for bytes that are damaged, or of another version or machine."""
     header, program = unpack(payload)
     if header.host != fingerprint():
@@ -84,7 +88,8 @@ def load(payload: bytes, device: jax.Device) -> tuple[stages.Compiled, list[Tens
             compiled = _rebuild(header, program, device)
     except Exception as error:
         raise BackendError(f"xla: the stored program does not load: {type(error).__name__}: {error}") from error
-    return compiled, [TensorSpec(tuple(shape), DType(name)) for shape, name in header.outputs], header.has_scalars
+    packing = Packing(tuple(header.buffers), tuple((DType(name), tuple(places)) for name, places in header.numbers))
+    return compiled, [TensorSpec(tuple(shape), DType(name)) for shape, name in header.outputs], packing
 
 
 def pack(header: Header, program: bytes) -> bytes:

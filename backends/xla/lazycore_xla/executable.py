@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 import jax
 from lazycore_plugin_api import Buffer, Executable, HostArray, Segment, TensorSpec
@@ -13,6 +14,7 @@ from lazycore_xla.configuration import own_configuration, wide_types
 from lazycore_xla.devices import options_of
 from lazycore_xla.emit import emit
 from lazycore_xla.memory import raise_if_full
+from lazycore_xla.numbers import Packing
 from lazycore_xla.provenance import hits
 from lazycore_xla.session import JaxBuffer, JaxSession
 
@@ -24,29 +26,33 @@ class JaxExecutable(Executable):
     ``fresh``: compiled by this process, and so one that XLA can serialize."""
 
     def __init__(
-        self, compiled: jax.stages.Compiled, specs: Sequence[TensorSpec], has_scalars: bool, fresh: bool = False
+        self, compiled: jax.stages.Compiled, specs: Sequence[TensorSpec], packing: Packing, fresh: bool = False
     ) -> None:
         self._compiled = compiled
         self._specs = specs
-        self._has_scalars = has_scalars
+        self._packing = packing
+        self._buffers = packing.buffers
+        # jax would read a NumPy float64 or int64 as 32 bits outside of the context.
+        self._context = wide_types if packing.wide else nullcontext
         self._fresh = fresh
 
     def run(self, inputs: Sequence[Buffer | HostArray]) -> list[JaxBuffer]:
-        arrays = [i.array if type(i) is JaxBuffer else i for i in inputs]
+        arrays = self.arrays_of(inputs)
         try:
-            if self._has_scalars:
-                # jax would read a NumPy float64 or int64 as 32 bits outside of this context.
-                with wide_types():
-                    results = self._compiled(*arrays)
-            else:
+            with self._context():
                 results = self._compiled(*arrays)
         except jax.errors.JaxRuntimeError as error:
             raise_if_full(error)
             raise
         return list(map(JaxBuffer, results, self._specs))
 
+    def arrays_of(self, inputs: Sequence[Buffer | HostArray]) -> list[jax.Array | HostArray]:
+        """What the compiled program is called with: the arrays of the buffers, then the vectors of numbers."""
+        given = [inputs[p] for p in self._buffers]
+        return [i.array if type(i) is JaxBuffer else i for i in given] + self._packing.vectors(inputs)
+
     def serialize(self) -> bytes | None:
-        return save(self._compiled, self._specs, self._has_scalars) if self._fresh else None
+        return save(self._compiled, self._specs, self._packing) if self._fresh else None
 
 
 def load_executable(payload: bytes, session: JaxSession) -> JaxExecutable:
@@ -57,29 +63,31 @@ def load_executable(payload: bytes, session: JaxSession) -> JaxExecutable:
 
 def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
     """Compile for the session's device. Raises BackendError from a lowering, or what XLA raises."""
+    packing = Packing.of(segment)
     with own_configuration(), jax.default_device(session.device):
-        arguments = [jax.ShapeDtypeStruct(v.spec.static_shape, v.spec.dtype.numpy) for v in segment.arguments]
-        function = jax.jit(_named(segment, session.device), donate_argnums=_donated(segment))
+        function = jax.jit(_named(segment, packing, session.device), donate_argnums=_donated(segment, packing))
         before = hits()
-        compiled = function.lower(*arguments).compile(compiler_options=options_of(session.device))
+        compiled = function.lower(*packing.specs(segment)).compile(compiler_options=options_of(session.device))
     outputs = [value.spec for value in segment.outputs]
-    return JaxExecutable(compiled, outputs, bool(segment.scalars), fresh=hits() == before)
+    return JaxExecutable(compiled, outputs, packing, fresh=hits() == before)
 
 
-def _named(segment: Segment, device: jax.Device) -> Callable[..., tuple[jax.Array, ...]]:
+def _named(segment: Segment, packing: Packing, device: jax.Device) -> Callable[..., tuple[jax.Array, ...]]:
     # A GPU's or TPU's compiler chooses the layout of images itself, and has another cost model of fusion.
-    function = emit(segment, on_cpu=device.platform == "cpu")
+    function = packing.unpacking(emit(segment, on_cpu=device.platform == "cpu"))
     function.__name__ = segment.name
     return function
 
 
-def _donated(segment: Segment) -> tuple[int, ...]:
-    """The donatable inputs for which there is an output of the same spec; XLA could not use the others' memory."""
+def _donated(segment: Segment, packing: Packing) -> tuple[int, ...]:
+    """Where the program takes the donatable inputs for which there is an output of the same spec; XLA could not use
+    the others' memory."""
+    place = {position: i for i, position in enumerate(packing.buffers)}
     room = Counter(value.spec for value in segment.outputs)
     chosen = []
     for position in sorted(segment.donatable):
         spec = segment.inputs[position].spec
         if room[spec] > 0:
             room[spec] -= 1
-            chosen.append(position)
+            chosen.append(place[position])
     return tuple(chosen)
