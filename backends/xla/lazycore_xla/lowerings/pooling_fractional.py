@@ -35,7 +35,8 @@ def _forward(rank: int) -> Any:
         planes = x.reshape(prod(lead), prod(plane))
         # The samples come in the order width, height; or time, height, width.
         order = range(rank - 1, -1, -1) if rank == 2 else range(rank)
-        columns = [samples.reshape(prod(lead), rank)[:, c] for c in order]
+        drawn = samples.reshape(-1, rank)[: prod(lead)]  # an input without a batch uses the first of a batch of samples
+        columns = [drawn[:, c] for c in order]
         starts = [_starts(*row) for row in zip(columns, plane, size, window, strict=True)]
 
         def candidates() -> Any:
