@@ -74,7 +74,9 @@ def _scores(
 
 
 def _factor(query: torch.Tensor, scale: float | None) -> float:
-    return 1 / math.sqrt(query.size(-1)) if scale is None else scale
+    if scale is not None:
+        return scale
+    return 1 / math.sqrt(query.size(-1)) if query.size(-1) else math.inf
 
 
 def _softmax(scores: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:

@@ -6,6 +6,7 @@ a product and two views each way. It has no tangent for it, so that a program wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,15 +23,16 @@ def linear_backward(
     x: torch.Tensor, grad: torch.Tensor, weight: torch.Tensor, mask: Sequence[bool]
 ) -> tuple[Optional, Optional, Optional]:
     """``aten::linear_backward``: (…, in), (…, out), (out, in) -> gradients of the three operands that ``mask`` asks
-    for; the bias's is (out,)."""
-    rows = grad.reshape(-1, grad.shape[-1])
+    for; the bias's is (out,). A weight (in,) is one output without a dimension of its own."""
+    matrix = weight.unsqueeze(0) if weight.dim() == 1 else weight
+    rows = grad.reshape(math.prod(x.shape[:-1]), matrix.shape[0])
     by_input = by_weight = by_bias = None
     if mask[0]:
-        by_input = rows.mm(weight.conj()).reshape(x.shape)
+        by_input = rows.mm(matrix.conj()).reshape(x.shape)
     if mask[1]:
-        by_weight = rows.t().mm(x.reshape(-1, x.shape[-1]).conj())
+        by_weight = rows.t().mm(x.reshape(rows.shape[0], x.shape[-1]).conj()).reshape(weight.shape)
     if mask[2]:
-        by_bias = rows.sum(0)
+        by_bias = rows.sum(0).reshape(weight.shape[:-1])
     return by_input, by_weight, by_bias
 
 

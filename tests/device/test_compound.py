@@ -43,6 +43,13 @@ CASES: dict[str, Callable[[Made], torch.Tensor]] = {
     "expanded input": lambda x: functional.linear(x(1, 3).expand(5, 3), x(4, 3), x(4)),
     "one operand twice": lambda x: (lambda w: functional.linear(w, w))(x(3, 3)),
     "no rows": lambda x: functional.linear(x(0, 3), x(4, 3), x(4)),
+    "no inputs": lambda x: functional.linear(x(2, 5, 0), x(4, 0), x(4)),
+    "no outputs": lambda x: functional.linear(x(2, 5, 3), x(0, 3), x(0)),
+    "one output without a dimension": lambda x: functional.linear(x(2, 5, 3), x(3)),
+    "a number": lambda x: functional.linear(x(3), x(3), x()),
+    "attention of no features": lambda x: functional.scaled_dot_product_attention(
+        x(2, 3, 5, 0), x(2, 3, 6, 0), x(2, 3, 6, 0)
+    ),
     "attention": lambda x: functional.scaled_dot_product_attention(x(2, 3, 5, 4), x(2, 3, 6, 4), x(2, 3, 6, 4)),
     "causal attention": lambda x: functional.scaled_dot_product_attention(
         *x(2, 5, 3, 12).transpose(1, 2).chunk(3, -1), is_causal=True
