@@ -21,7 +21,7 @@ from lazycore.frontend.schema import OpInfo, info_of
 from lazycore.frontend.source import current_source
 from lazycore.frontend.storage import is_ours, layout_for, state_of, whole
 from lazycore.frontend.template import Decoder
-from lazycore.trace.call import ALIAS, Call, Operand
+from lazycore.trace.call import ALIAS, Call, Compound, Operand
 from lazycore.trace.layout import Layout, contiguous_stride
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
@@ -49,6 +49,8 @@ class _Maker:
         self.given = {a.name: given.get(a.name, a.default) for a in info.args}
         self.new = Node(trace.node, key, (), current_source())
         self.new.names = tuple(self.given)
+        tensors = frozenset(i for i, a in enumerate(info.args) if "Tensor" in a.kind)
+        self.new.compound = Compound(str(info.op), tensors)
         self.decoder = Decoder(trace.node.ninputs, trace.node.nscalars)
         self.apart = Apart()
         # What each stand-in stands for: a value of the open trace, None for the next of ``reads``, which take a view.

@@ -13,7 +13,7 @@ from lazycore_plugin_api import DType, Source, TensorSpec
 
 from lazycore.trace.layout import Layout
 
-__all__ = ["ALIAS", "Call", "Lifted", "Number", "Operand", "Template", "View", "Write"]
+__all__ = ["ALIAS", "Call", "Compound", "Lifted", "Number", "Operand", "Template", "View", "Write"]
 
 ALIAS = "lazycore.alias.default"
 """The op of a call that only passes its operand on: how a copy is recorded. It never reaches a graph."""
@@ -89,6 +89,15 @@ class Call:
     source: Source | None = None
     checks: tuple[IndexCheck, ...] = ()
     layouts: Mapping[int, Layout] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """What the program called, where a node's calls are the parts that it is composed of: the op, and the positions
+    of its operands that are tensors."""
+
+    op: str
+    tensors: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)

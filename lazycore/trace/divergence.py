@@ -48,14 +48,12 @@ def explain(parent: Node, child: Node) -> Divergence:
     """Compare a new child with the sibling that is most like it: the last one of the same op, else the last one."""
     siblings = list(parent.children.values())
     same = [s for s in siblings if s.key[0] == child.key[0]]
-    op = child.calls[0].op if child.calls else "?"
     if not same:
         known = siblings[-1]
-        before = known.calls[0].op if known.calls else "?"
-        text = f"known traces go on with {before} at {known.source}"
-        return Divergence(op, None, child.source, parent.depth, text, Kind.op)
+        text = f"known traces go on with {known.op} at {known.source}"
+        return Divergence(child.op, None, child.source, parent.depth, text, Kind.op)
     operand, text, kind = _first_difference(same[-1].key, child)
-    return Divergence(op, operand, child.source, parent.depth, text, kind)
+    return Divergence(child.op, operand, child.source, parent.depth, text, kind)
 
 
 def variants(parent: Node, child: Node) -> int:
@@ -76,6 +74,8 @@ def _first_difference(known: Any, child: Node) -> tuple[str | None, str, Kind]:
 
 def _takes_tensors(child: Node, position: int) -> bool:
     """Whether integers among the key's items are values of the trace there, and not numbers of the call."""
+    if child.compound is not None:
+        return position in child.compound.tensors
     arguments = [*child.calls[0].args, *child.calls[0].kwargs.values()] if child.calls else []
     if position >= len(arguments):
         return True
@@ -90,6 +90,8 @@ def _kind(old: Any, new: Any, tensors: bool) -> Kind:
         pairs = [(a, b) for a, b in zip(old, new, strict=False) if a != b]
         return _kind(*pairs[0], tensors) if pairs and len(old) == len(new) else Kind.operand
     layouts = [item[1] if isinstance(item, tuple) and item and item[0] is VIEW else item for item in (old, new)]
+    if tensors and layouts[0] == layouts[1]:
+        return Kind.shape
     if all(isinstance(item, Layout) for item in layouts):
         return Kind.shape if layouts[0].dtype == layouts[1].dtype else Kind.dtype
     if any(isinstance(item, Layout) or (tensors and type(item) is int) for item in layouts):

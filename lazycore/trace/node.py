@@ -6,7 +6,7 @@ from typing import Any
 
 from lazycore_plugin_api import Source
 
-from lazycore.trace.call import Call
+from lazycore.trace.call import Call, Compound
 from lazycore.trace.layout import Layout
 
 __all__ = ["Node"]
@@ -23,8 +23,8 @@ class Node:
     """
 
     __slots__ = (
-        "__weakref__", "alias", "calls", "children", "cut", "depth", "first", "index", "key", "layout", "masked",
-        "names", "native", "nbytes", "ninputs", "nscalars", "nvalues", "outs", "parent", "plain", "plan",
+        "__weakref__", "alias", "calls", "children", "compound", "cut", "depth", "first", "index", "key", "layout",
+        "masked", "names", "native", "nbytes", "ninputs", "nscalars", "nvalues", "outs", "parent", "plain", "plan",
         "seen", "size", "source", "written",
     )  # fmt: skip
 
@@ -39,6 +39,7 @@ class Node:
         self.key = key
         self.alias: Any = None
         self.calls = calls
+        self.compound: Compound | None = None
         self.source = source
         self.names: tuple[str, ...] = ()
         self.children: dict[Any, Node] = {}
@@ -59,6 +60,13 @@ class Node:
         self.nscalars = parent.nscalars if parent else 0
         self.nvalues = parent.nvalues if parent else 0
         self.nbytes = parent.nbytes if parent else 0
+
+    @property
+    def op(self) -> str:
+        """What the program called here."""
+        if self.compound is not None:
+            return self.compound.op
+        return self.calls[0].op if self.calls else "?"
 
     def set_outs(self, layouts: tuple[Layout | None, ...], written: tuple[Layout, ...]) -> None:
         """Number the results and the mutated storages' next values, results first."""

@@ -43,9 +43,22 @@ def cast(x: torch.Tensor, i: int) -> torch.Tensor:
     return x.sum(0, dtype=[torch.float32, torch.float64, torch.int64][i])
 
 
+def layered(x: torch.Tensor, i: int) -> torch.Tensor:
+    return torch.nn.functional.linear(x, x[: i + 1])
+
+
+def shortened(x: torch.Tensor, i: int) -> torch.Tensor:
+    return x[i:].exp()
+
+
 @pytest.mark.parametrize(
     ("body", "parts"),
     [
+        (shortened, ("operand self", "a view size (1, 4)", "a program of its own")),
+        (
+            layered,
+            ("aten.linear.default", "operand weight", "value -1 where a view size (2, 4)", "a program of its own"),
+        ),
         (picked, ("aten.sin.default", "operand self", "value 2 where value 1 is known", "take the same ones")),
         (stacked, ("aten.cat.default", "operand tensors", "[value 0, value 1", "take the same ones")),
         (reordered, ("operand tensors", "[value 0, value 2] where [value 0, value 1] is known", "take the same ones")),
