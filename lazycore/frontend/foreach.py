@@ -21,6 +21,7 @@ from lazycore.frontend.record import bind, promoted_places, result_layout, resul
 from lazycore.frontend.schema import ArgInfo, OpInfo, info_of
 from lazycore.frontend.source import current_source
 from lazycore.frontend.storage import state_of
+from lazycore.frontend.stricter import check_cast
 from lazycore.frontend.template import Decoder
 from lazycore.trace.call import Call, Operand, Template, Write
 from lazycore.trace.keys import literal_key
@@ -89,7 +90,10 @@ def _one_by_one(info: OpInfo, single: OpInfo, values: Sequence[Any], in_place: b
         split = sum(not a.keyword for a in single.args[: len(args)])
         keywords = {a.name: v for a, v in zip(single.args[split : len(args)], args[split:], strict=True)}
         result = single.op(*args[:split], **keywords)
-        outputs.append(torch.ops.aten.copy_.default(args[0], result) if in_place else result)
+        if in_place:
+            check_cast(result, args[0])
+            result = torch.ops.aten.copy_.default(args[0], result)
+        outputs.append(result)
     if not in_place:
         return outputs
     torch._C._increment_version(values[0])
@@ -149,6 +153,10 @@ def _node(trace: Trace, key: Any, info: OpInfo, single: OpInfo, values: Sequence
     decoder = Decoder(trace.node.ninputs, trace.node.nscalars)
     columns = [_templates(decoder, a, k, v) for a, k, v in zip(info.args, key[1:], values, strict=True)]
     inferred = [_infer_one(info, single, values, i) for i in range(len(values[0]))]
+    if in_place:
+        # The Meta kernels of lists let through what those of the CPU refuse.
+        for target, x in zip(values[0], inferred, strict=True):
+            check_cast(x.outputs[0], target)
     layouts = tuple(result_layout(x.outputs[0]) for x in inferred)
     bases = tuple(state_of(t).layout for t in values[0])
     node.set_outs(() if in_place else layouts, bases if in_place else ())

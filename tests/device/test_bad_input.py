@@ -93,6 +93,12 @@ MISTAKES: dict[str, Mistake] = {
     "int *= float tensor": lambda d: ones(d, 3, dtype=torch.int64).mul_(ones(d, 3)),
     "bool minus bool": lambda d: ones(d, 3).bool() - ones(d, 3).bool(),
     "negated bool": lambda d: -(ones(d, 3).bool()),
+    "ints *= float, a list": lambda d: torch._foreach_mul_([ones(d, 3, dtype=torch.int64)], 1.5),
+    "ints *= floats, a list": lambda d: torch._foreach_mul_([ones(d, 3, dtype=torch.int64)], [ones(d, 3)]),
+    "one tensor twice *= float": lambda d: torch._foreach_mul_([ones(d, 3, dtype=torch.int64)[:2]] * 2, 1.5),
+    "ints += products, a list": lambda d: torch._foreach_addcmul_(
+        [ones(d, 3, dtype=torch.int64)], [ones(d, 3)], [ones(d, 3)]
+    ),
     "complex to float": lambda d: ones(d, 3).add_(ones(d, 3, dtype=torch.complex64)),
     "compare complex": lambda d: ones(d, 3, dtype=torch.complex64) < 1,
     "int alpha": lambda d: torch.add(ones(d, 3, dtype=torch.int64), ones(d, 3, dtype=torch.int64), alpha=1.5),
