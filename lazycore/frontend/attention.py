@@ -38,7 +38,7 @@ def scaled_dot_product_attention(
     A boolean mask is True where a key takes part; rows without any give zeros. Half types compute in float32, as the
     CPU's kernel does. Raises RuntimeError where both a mask and ``is_causal`` are given, or dtypes differ.
     """
-    _check_dtypes(query, key, value, attn_mask)
+    _check(query, key, value, attn_mask, enable_gqa)
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
@@ -120,15 +120,19 @@ ATTENTION: dict[str, Any] = {
 }
 
 
-def _check_dtypes(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None) -> None:
-    """One dtype; a mask may be of truth values or float32 as well. Other differences are the CPU's to refuse."""
-    fits = mask is None or mask.dtype in (torch.bool, torch.float32, query.dtype)
-    if query.dtype == key.dtype == value.dtype and fits:
+def _check(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None, enable_gqa: bool
+) -> None:
+    """One dtype, two dimensions at least; a mask's dtype may be bool or float32 as well. Other operands are the CPU's
+    to refuse."""
+    fits = mask is None or (mask.dtype in (torch.bool, torch.float32, query.dtype) and mask.dim() > 1)
+    if query.dtype == key.dtype == value.dtype and fits and query.dim() > 1:
         return
     alike = [
-        None if x is None else torch.zeros(x.shape, dtype=x.dtype, device="cpu") for x in (query, key, value, mask)
+        None if x is None else torch.zeros(x.shape, dtype=x.dtype, device="cpu", requires_grad=x.requires_grad)
+        for x in (query, key, value, mask)
     ]
-    torch.nn.functional.scaled_dot_product_attention(*alike)
+    torch.nn.functional.scaled_dot_product_attention(*alike, enable_gqa=enable_gqa)
 
 
 def _repeated(heads: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
@@ -147,9 +151,18 @@ def _masked(scores: torch.Tensor, mask: torch.Tensor | None, is_causal: bool) ->
         mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril()
     if mask is None:
         return scores
+    _check_fits(mask, scores)
     if mask.dtype is torch.bool:
         return scores.masked_fill(mask.logical_not(), -math.inf)
     return scores + mask
+
+
+def _check_fits(mask: torch.Tensor, scores: torch.Tensor) -> None:
+    """The scores have their shape already: the CPU adds the mask in place."""
+    sizes = zip(reversed(mask.shape), reversed(scores.shape), strict=False)
+    if mask.dim() > scores.dim() or any(given != 1 == own for given, own in sizes):
+        both = torch.broadcast_shapes(scores.shape, mask.shape)
+        raise RuntimeError(f"output with shape {list(scores.shape)} doesn't match the broadcast shape {list(both)}")
 
 
 def safe_softmax(x: torch.Tensor, dim: int, dtype: torch.dtype | None = None) -> torch.Tensor:

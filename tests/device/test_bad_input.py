@@ -51,6 +51,8 @@ def ones(device: str, *size: int, dtype: torch.dtype = torch.float32) -> torch.T
     return torch.ones(*size, dtype=dtype, device=device)
 
 
+attend = torch.nn.functional.scaled_dot_product_attention
+
 MISTAKES: dict[str, Mistake] = {
     "add shapes": lambda d: ones(d, 3) + ones(d, 4),
     "complex of two dtypes": lambda d: torch.complex(ones(d, 2), ones(d, 2, dtype=torch.float64)),
@@ -67,6 +69,13 @@ MISTAKES: dict[str, Mistake] = {
     "matmul shapes": lambda d: ones(d, 2, 3) @ ones(d, 2, 3),
     "mm of a vector": lambda d: torch.mm(ones(d, 3), ones(d, 3, 2)),
     "linear": lambda d: torch.nn.functional.linear(ones(d, 2, 3), ones(d, 4, 5)),
+    "attention of vectors": lambda d: attend(ones(d, 3), ones(d, 3), ones(d, 3)),
+    "attention by a mask of another shape": lambda d: attend(*[ones(d, 1, 2, 3, 4)] * 3, ones(d, 3, 2)),
+    "attention by a mask of one dimension": lambda d: attend(*[ones(d, 1, 2, 3, 4)] * 3, ones(d, 3)),
+    "attention by a mask of more dimensions": lambda d: attend(*[ones(d, 2, 3, 4)] * 3, ones(d, 5, 1, 3, 3)),
+    "attention by a mask of more rows": lambda d: attend(
+        ones(d, 1, 2, 1, 4), ones(d, 1, 2, 3, 4), ones(d, 1, 2, 3, 4), ones(d, 3, 3)
+    ),
     "cat shapes": lambda d: torch.cat([ones(d, 2, 3), ones(d, 2, 4)]),
     "cat of nothing": lambda d: torch.cat([]) if d else None,
     "stack shapes": lambda d: torch.stack([ones(d, 2), ones(d, 3)]),
