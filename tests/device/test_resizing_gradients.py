@@ -1,4 +1,4 @@
-"""Gradients of resizing on a backend that lacks them: decomposed, and nothing is left to the CPU."""
+"""Resizing: gradients decomposed on a backend that lacks them, nothing left to the CPU; what scales are heeded."""
 
 from __future__ import annotations
 
@@ -32,3 +32,18 @@ def test_gradient(how: dict[str, Any]) -> None:
         (actual,) = torch.autograd.grad(interpolate(there, **how), there, slope.to("lazycore"))
         torch.testing.assert_close(actual.cpu(), expected)
         assert lazycore.metrics()["fallbacks"] == {}
+
+
+@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.parametrize("mode", ["nearest", "bilinear"])
+@pytest.mark.parametrize("scale", [(1.06, 1.06), (1.06, 1.6), (1.6, 1.06), (2.1, 2.1)], ids=str)
+def test_the_cpu_takes_no_scale_for_a_size_that_stays(mode: str, scale: tuple[float, float]) -> None:
+    """Nor, of the nearest element, for one that doubles: 1.06 times 5 are 5, and each is itself."""
+    x = torch.randn(2, 1, 5, 5, generator=torch.Generator().manual_seed(0))
+    found = []
+    for device in ("cpu", "lazycore"):
+        there = x.clone().to(device).requires_grad_()
+        result = interpolate(there, scale_factor=scale, mode=mode)
+        result.square().sum().backward()
+        found.append([result.detach().cpu(), there.grad.cpu()])
+    torch.testing.assert_close(found[1], found[0])

@@ -18,7 +18,10 @@ def _ratio(size: int, out: int, scale: float | None) -> np.float32:
 
 
 def _nearest(size: int, out: int, scale: float | None) -> Array:
-    """The source position of each output position."""
+    """The source position of each output position: whatever the scale says, as the CPU has it, an unchanged or doubled
+    size repeats each input as often."""
+    if out in (size, 2 * size):
+        return np.arange(out) // (out // size if size else 1)
     places = np.floor(np.arange(out, dtype=np.float32) * _ratio(size, out, scale)).astype(np.intp)
     return np.minimum(places, size - 1)
 
@@ -49,8 +52,12 @@ def nearest_backward(
 def _linear(
     size: int, out: int, align: bool, scale: float | None, kind: type[np.floating[Any]]
 ) -> tuple[tuple[Array, Array], ...]:
-    """The two source positions of each output position and their weights, reckoned in ``kind``."""
+    """The two source positions of each output position and their weights, reckoned in ``kind``. An unchanged size is a
+    copy, whatever the scale says, as on the CPU."""
     index = np.arange(out, dtype=kind)
+    if size == out:
+        same = index.astype(np.intp)
+        return (same, np.ones_like(index)), (same, np.zeros_like(index))
     if align:
         place = index * (kind(size - 1) / kind(out - 1) if out > 1 else kind(0))
     else:
