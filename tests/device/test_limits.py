@@ -112,3 +112,33 @@ def test_jagged_nested_tensors_work() -> None:
 def test_another_device_s_tensors_go_through_the_cpu() -> None:
     with pytest.raises(NotImplementedError, match=r"from the CPU only.*\.cpu\(\)|no data"):
         torch.ones(2, 2, device=DEVICE).copy_(torch.ones(2, 2, device="meta"))
+
+
+def frozen(written: bool) -> torch.Tensor:
+    """The gradient by what a dense layer of frozen weight reads, which a ReLU overwrites or not."""
+    x = ones().requires_grad_()
+    hidden = x * 3
+    y = torch.nn.functional.linear(hidden, ones())
+    (y.sum() + torch.relu_(hidden).sum() if written else y.sum() + torch.relu(hidden).sum()).backward()
+    assert x.grad is not None
+    return x.grad
+
+
+def wide_bias(inside: bool) -> torch.Tensor:
+    bias = torch.ones(1, 2, device=DEVICE, requires_grad=True)
+    linear = torch.nn.functional.linear
+    (linear(ones(), ones(), bias) if inside else linear(ones(), ones()) + bias).sum().backward()
+    assert bias.grad is not None
+    return bias.grad
+
+
+def test_what_a_dense_layer_has_read_is_not_written_before_backward() -> None:
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        frozen(written=True)
+    assert frozen(written=False).tolist() == [[9, 9], [9, 9]]
+
+
+def test_a_wide_bias_is_added_outside() -> None:
+    with pytest.raises(RuntimeError, match="invalid gradient"):
+        wide_bias(inside=True)
+    assert wide_bias(inside=False).tolist() == [[2, 2]]
