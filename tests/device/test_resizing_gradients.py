@@ -35,11 +35,16 @@ def test_gradient(how: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
-@pytest.mark.parametrize("mode", ["nearest", "bilinear"])
+@pytest.mark.parametrize(
+    ("mode", "rank"),
+    [("nearest", 1), ("nearest", 2), ("nearest", 3), ("nearest-exact", 3), ("linear", 1), ("bilinear", 2),
+     ("trilinear", 3), ("bicubic", 2)],
+)  # fmt: skip
 @pytest.mark.parametrize("scale", [(1.06, 1.06), (1.06, 1.6), (1.6, 1.06), (2.1, 2.1)], ids=str)
-def test_the_cpu_takes_no_scale_for_a_size_that_stays(mode: str, scale: tuple[float, float]) -> None:
+def test_the_cpu_takes_no_scale_for_a_size_that_stays(mode: str, rank: int, scale: tuple[float, ...]) -> None:
     """Nor, of the nearest element, for one that doubles: 1.06 times 5 are 5, and each is itself."""
-    x = torch.randn(2, 1, 5, 5, generator=torch.Generator().manual_seed(0))
+    scale = (*scale, scale[0])[:rank]
+    x = torch.randn(2, 1, *[5] * rank, generator=torch.Generator().manual_seed(0))
     found = []
     for device in ("cpu", "lazycore"):
         there = x.clone().to(device).requires_grad_()

@@ -44,6 +44,29 @@ def _resampling(forward: str) -> Function:
     return backward
 
 
+def _nearest(forward: str) -> Function:
+    """The CPU heeds no scale along a size that stays as it is or doubles."""
+    general = _resampling(forward)
+
+    def backward(grad: torch.Tensor, output_size: Any, input_size: Any, *scales: float | None) -> torch.Tensor:
+        sizes = zip(scales, output_size, input_size[2:], strict=True)
+        return general(grad, output_size, input_size, *(None if o in (i, 2 * i) else s for s, o, i in sizes))
+
+    return backward
+
+
+def _cubic(forward: str) -> Function:
+    """Where no size changes the CPU passes the gradient on, though its forward pass heeds the scales."""
+    general = _resampling(forward)
+
+    def backward(grad: torch.Tensor, output_size: Any, input_size: Any, *rest: Any) -> torch.Tensor:
+        if tuple(output_size) == tuple(input_size[2:]):
+            return grad.clone()
+        return general(grad, output_size, input_size, *rest)
+
+    return backward
+
+
 def _padding(forward: str) -> Function:
     def backward(grad: torch.Tensor, x: torch.Tensor, padding: Any) -> torch.Tensor:
         return _vjp(lambda y: _torchs(forward)(y, padding), (torch.zeros_like(x),), grad)[0]
@@ -71,13 +94,14 @@ def weight_norm_backward(
 
 
 _UPSAMPLINGS = (
-    "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact1d",
-    "_upsample_nearest_exact2d", "_upsample_nearest_exact3d", "upsample_linear1d", "upsample_bilinear2d",
-    "upsample_trilinear3d", "upsample_bicubic2d",
+    "_upsample_nearest_exact1d", "_upsample_nearest_exact2d", "_upsample_nearest_exact3d", "upsample_linear1d",
+    "upsample_bilinear2d", "upsample_trilinear3d",
 )  # fmt: skip
 
 GRADIENTS: dict[str, Function] = {
     **{f"{name}_backward": _resampling(name) for name in _UPSAMPLINGS},
+    **{f"upsample_nearest{n}d_backward": _nearest(f"upsample_nearest{n}d") for n in (1, 2, 3)},
+    "upsample_bicubic2d_backward": _cubic("upsample_bicubic2d"),
     **{f"replication_pad{n}d_backward": _padding(f"replication_pad{n}d") for n in (1, 2, 3)},
     "_weight_norm_interface_backward": weight_norm_backward,
     "grid_sampler_2d_backward": _sampling(grid_sampler_2d),

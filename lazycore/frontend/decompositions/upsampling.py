@@ -22,6 +22,8 @@ def linear(x: torch.Tensor, output_size: Sequence[int], align_corners: bool, *sc
 
 def _along(x: torch.Tensor, dim: int, out: int, align: bool, scale: float | None) -> torch.Tensor:
     size = x.shape[dim]
+    if out == size:
+        return x  # whatever the scale says, as on the CPU
     place = torch.ops.aten.arange.start_step(0, out, 1, dtype=x.dtype, device=x.device)
     if align:
         place = place * ((size - 1) / (out - 1) if out > 1 else 0.0)

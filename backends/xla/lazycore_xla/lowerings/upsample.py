@@ -124,6 +124,8 @@ def _backward(rank: int, form: Callable[..., Axis], extra: int) -> Any:
     forward = _forward(rank, form, extra)
 
     def backward(gradient: Array, size: Sizes, input_size: Sizes, *rest: Any) -> Array:
+        if form is _cubic and tuple(size) == tuple(input_size[2:]):
+            return gradient  # as on the CPU, though its forward pass heeds the scales
         return transpose_of(lambda x: forward(x, size, *rest), input_size, gradient)
 
     return backward
