@@ -125,7 +125,7 @@ def test_what_is_not_taken_is_rejected_with_a_code(xla, node, op, args, kwargs, 
     assert op in decision.reason
 
 
-def test_numbers_of_several_dtypes_between_buffers(xla, segment, node):
+def test_numbers_of_several_dtypes_between_buffers(xla, segment):
     arrays = [np.array(2**40), np.zeros(3), np.array(0.5), np.zeros(2, np.float32), np.array(-7), np.array(True)]
     executable = xla.compile(segment(arrays, lambda v: ([], v), scalars=[0, 2, 4, 5], donatable=frozenset({1, 3})))
     doubles, singles = xla.session.upload(np.arange(3.0)), xla.session.upload(np.ones(2, np.float32))
