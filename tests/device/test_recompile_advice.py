@@ -43,8 +43,9 @@ def cast(x: torch.Tensor, i: int) -> torch.Tensor:
     return x.sum(0, dtype=[torch.float32, torch.float64, torch.int64][i])
 
 
-def layered(x: torch.Tensor, i: int) -> torch.Tensor:
-    return torch.nn.functional.linear(x, x[: i + 1])
+def attended(x: torch.Tensor, i: int) -> torch.Tensor:
+    sequence = x[None, None]
+    return torch.nn.functional.scaled_dot_product_attention(sequence, sequence[:, :, i:], sequence[:, :, i:])
 
 
 def shortened(x: torch.Tensor, i: int) -> torch.Tensor:
@@ -55,10 +56,7 @@ def shortened(x: torch.Tensor, i: int) -> torch.Tensor:
     ("body", "parts"),
     [
         (shortened, ("operand self", "a view size (1, 4)", "a program of its own")),
-        (
-            layered,
-            ("aten.linear.default", "operand weight", "value -1 where a view size (2, 4)", "a program of its own"),
-        ),
+        (attended, ("attention", "operand key", "a view size (1, 1, 1, 4)", "a program of its own")),
         (picked, ("aten.sin.default", "operand self", "value 2 where value 1 is known", "take the same ones")),
         (stacked, ("aten.cat.default", "operand tensors", "[value 0, value 1", "take the same ones")),
         (reordered, ("operand tensors", "[value 0, value 2] where [value 0, value 1] is known", "take the same ones")),
