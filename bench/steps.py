@@ -37,9 +37,9 @@ def measure(program: str, options: Options) -> Row:
             row["record ms"] = {LAZYCORE: workers[LAZYCORE].ask("recording")["record"]}
             if "eager" in workers:
                 row["record ms"]["eager's step"] = row["step ms"]["eager"]
-    reference = next(iter(losses.values()))
+    reference, rtol = next(iter(losses.values())), PROGRAMS[program].loss_rtol
     row["losses"] = list(losses.values())
-    row["same loss"] = all(math.isclose(loss, reference, rel_tol=1e-3) for loss in losses.values())
+    row["same loss"] = all(math.isclose(loss, reference, rel_tol=rtol) for loss in losses.values())
     return row
 
 

@@ -52,4 +52,5 @@ def batch() -> tuple[torch.Tensor, ...]:
     return torch.randn(BATCH, 3, 32, 32), torch.randint(0, 10, (BATCH,))
 
 
-RESNET = Program("resnet", "resnet", Network, batch)
+# Batch normalizations magnify rounding: eager and torch.compile are 1.5e-3 apart after a few steps.
+RESNET = Program("resnet", "resnet", Network, batch, loss_rtol=4e-3)
