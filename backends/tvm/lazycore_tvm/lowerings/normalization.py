@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from lazycore_plugin_api import TensorSpec
 
-from lazycore_tvm.arrays import Array, elementwise, staged, widened
+from lazycore_tvm.arrays import Array, elementwise, remainder, staged, widened
 from lazycore_tvm.lowerings.reduction import finished
 from lazycore_tvm.operands import count
 from lazycore_tvm.reductions import mean as mean_of
@@ -196,7 +196,7 @@ def _split(grouped: Array, x: Array, groups: int) -> Array:
         place = tir.const(0, "int32")
         for index, size in zip(i[2:], x.shape[2:], strict=True):
             place = place * size + index
-        return grouped.at(i[0], tir.indexdiv(i[1], width), tir.indexmod(i[1], width) * inner + place)
+        return grouped.at(i[0], tir.indexdiv(i[1], width), remainder(i[1], width) * inner + place)
 
     return Array(x.shape, grouped.dtype, at, None, grouped.cost)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from lazycore_plugin_api import DType, Node, TensorSpec
 
-from lazycore_tvm.arrays import Array
+from lazycore_tvm.arrays import Array, remainder
 from lazycore_tvm.loops import either
 from lazycore_tvm.operands import axis, converted, number, zero
 from lazycore_tvm.registry import ANY, Kind, lowering
@@ -142,7 +142,7 @@ def repeat(x: Array, repeats: Sequence[int], *, out: list[TensorSpec]) -> Array:
 
     def at(*i: Expr) -> Expr:
         own = i[len(i) - x.ndim :]
-        return x.at(*(zero if n == 1 else tir.indexmod(p, n) for p, n in zip(own, x.shape, strict=True)))
+        return x.at(*(zero if n == 1 else remainder(p, n) for p, n in zip(own, x.shape, strict=True)))
 
     return replace(x.moved(out[0].shape, at), divided=True)
 
