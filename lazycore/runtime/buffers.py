@@ -37,7 +37,7 @@ class DeviceValue:
         return cls(TensorSpec(tuple(array.shape), DType.of(array.dtype)), {}, dense, origin)
 
     def on(self, session: Session) -> Buffer:
-        """The content as a buffer of this session, brought there if need be and kept for the next time."""
+        """The content as a buffer of the opened device, brought there if need be and kept for the next time."""
         buffer = self.buffers.get(session)
         return buffer if buffer is not None else self._bring(session)
 

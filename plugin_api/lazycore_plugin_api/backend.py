@@ -186,7 +186,7 @@ class Executable(ABC):
     @abstractmethod
     def run(self, inputs: Sequence[Buffer | HostArray]) -> Sequence[Buffer]:
         """Compute the segment's outputs, in order. ``inputs`` has one entry for each of ``Segment.arguments``: scalar
-        inputs as 0-d arrays, all others as this session's buffers; bound constants are not among them.
+        inputs as 0-d arrays, all others as buffers of the opened device; bound constants are not among them.
         Inputs are not written, except donatable ones of a backend with ``Capabilities.donation``."""
 
     def serialize(self) -> bytes | None:

@@ -100,7 +100,7 @@ def _tensor(value: Buffer | HostArray, spec: TensorSpec) -> Any:
     if type(value) is TvmBuffer:
         return value.tensor
     if isinstance(value, Buffer):
-        raise BackendError(f"tvm: {spec} is a {type(value).__name__}, not a buffer of this session")
+        raise BackendError(f"tvm: {spec} is a {type(value).__name__}, not a buffer of this device")
     return to_tensor(value, spec.dtype, share=False)
 
 
