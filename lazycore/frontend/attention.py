@@ -36,17 +36,18 @@ def scaled_dot_product_attention(
     """``torch.nn.functional.scaled_dot_product_attention``: (…, L, E), (…, S, E), (…, S, V) -> (…, L, V).
 
     A boolean mask is True where a key takes part; rows without any give zeros. Half types compute in float32, as the
-    CPU's kernel does. Raises RuntimeError where both a mask and ``is_causal`` are given, or dtypes differ.
+    CPU's kernel does. Raises RuntimeError where dtypes differ, or both a mask and ``is_causal`` are given and it is not
+    the fused kernel, which heeds both, that computes.
     """
     _check(query, key, value, attn_mask, enable_gqa)
-    if is_causal and attn_mask is not None:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
         key, value = _repeated(key, query), _repeated(value, query)
     if not dropout_p and _is_fused(query, key, value, attn_mask):
         fused = aten._scaled_dot_product_flash_attention_for_cpu.default
         attended: torch.Tensor = fused(query, key, value, 0.0, is_causal, attn_mask=attn_mask, scale=scale)[0]
         return attended
+    if is_causal and attn_mask is not None:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     dtype = query.dtype
     query, key, value = _wide(query, key, value)
     weights = _softmax(_scores(query, key, attn_mask, is_causal, scale), attn_mask)
@@ -137,31 +138,33 @@ def _check(
 
 def _repeated(heads: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
     """Each key or value head once for every query head of its group."""
-    groups, rest = divmod(query.size(-3), heads.size(-3))
+    groups, rest = divmod(query.size(-3), heads.size(-3)) if heads.size(-3) else (0, 1)
     if rest:
         raise RuntimeError(
-            "Number of heads in key and value must divide the number of heads in query, "
-            f"got {heads.size(-3)} and {query.size(-3)}"
+            "Number of heads in key and value must divide the number of heads in "
+            f"query, got {heads.size(-3)} and {query.size(-3)}"
         )
     return heads if groups == 1 else heads.repeat_interleave(groups, -3)
 
 
 def _masked(scores: torch.Tensor, mask: torch.Tensor | None, is_causal: bool) -> torch.Tensor:
+    if mask is not None:
+        _check_fits(mask, scores)
+        scores = _only(scores, mask) if mask.dtype is torch.bool else scores + mask
     if is_causal:
-        mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril()
-    if mask is None:
-        return scores
-    _check_fits(mask, scores)
-    if mask.dtype is torch.bool:
-        return scores.masked_fill(mask.logical_not(), -math.inf)
-    return scores + mask
+        scores = _only(scores, torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril())
+    return scores
+
+
+def _only(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    return scores.masked_fill(mask.logical_not(), -math.inf)
 
 
 def _check_fits(mask: torch.Tensor, scores: torch.Tensor) -> None:
     """The scores have their shape already: the CPU adds the mask in place."""
     sizes = zip(reversed(mask.shape), reversed(scores.shape), strict=False)
     if mask.dim() > scores.dim() or any(given != 1 == own for given, own in sizes):
-        both = torch.broadcast_shapes(scores.shape, mask.shape)
+        both = torch.broadcast_shapes(mask.shape, scores.shape)
         raise RuntimeError(f"output with shape {list(scores.shape)} doesn't match the broadcast shape {list(both)}")
 
 

@@ -76,6 +76,13 @@ MISTAKES: dict[str, Mistake] = {
     "attention by a mask of more rows": lambda d: attend(
         ones(d, 1, 2, 1, 4), ones(d, 1, 2, 3, 4), ones(d, 1, 2, 3, 4), ones(d, 3, 3)
     ),
+    "attention by a mask with another number of rows": lambda d: attend(*[ones(d, 1, 2, 3, 4)] * 3, ones(d, 2, 3)),
+    "causal attention of three dimensions by a mask": lambda d: attend(
+        *[ones(d, 2, 3, 4)] * 3, ones(d, 3, 3), is_causal=True
+    ),
+    "causal attention by a mask with dropout": lambda d: attend(
+        *[ones(d, 1, 2, 3, 4)] * 3, ones(d, 3, 3), 0.1, is_causal=True
+    ),
     "cat shapes": lambda d: torch.cat([ones(d, 2, 3), ones(d, 2, 4)]),
     "cat of nothing": lambda d: torch.cat([]) if d else None,
     "stack shapes": lambda d: torch.stack([ones(d, 2), ones(d, 3)]),

@@ -56,6 +56,9 @@ CASES: dict[str, Callable[[Made], torch.Tensor]] = {
     "attention by a mask": lambda x: (lambda q: functional.scaled_dot_product_attention(
         q, x(2, 3, 5, 4), x(2, 3, 5, 4), (torch.arange(25, device=q.device).reshape(5, 5) % 3).bool(), scale=0.3
     ))(x(2, 3, 5, 4)),
+    "causal attention by a mask": lambda x: (lambda q: functional.scaled_dot_product_attention(
+        q, x(2, 3, 6, 4), x(2, 3, 6, 4), (torch.arange(30, device=q.device).reshape(5, 6) % 4).bool(), is_causal=True
+    ))(x(2, 3, 5, 4)),
     "attention with dropout": lambda x: functional.scaled_dot_product_attention(
         x(2, 3, 5, 4), x(2, 3, 6, 4), x(2, 3, 6, 4), dropout_p=1e-12
     ),
