@@ -51,16 +51,34 @@ def _pooled(values: Values) -> Range:
     return 0, prod(values["output_size"])
 
 
+def _rows(low: int, matrix: str) -> Callable[[Values], Range]:
+    return lambda values: (low, values[matrix].shape[-2] + 1)
+
+
+def _at_least(low: int) -> Callable[[Values], Range]:
+    return lambda _: (low, 2**31)
+
+
 _UNPOOLED = ("indices", _pooled, "Found an invalid max index: {index} (output volumes are of size {size})")
-_RANGES: Mapping[str, tuple[str, Callable[[Values], Range], str]] = {
-    "aten.multi_margin_loss.default": ("target", _labels(0), "target out of range"),
-    "aten.multi_margin_loss_backward.default": ("target", _labels(0), "target out of range"),
-    "aten.multilabel_margin_loss_forward.default": ("target", _labels(-1), "argument #2 'target' is out of range"),
-    "aten.multilabel_margin_loss_backward.default": ("target", _labels(-1), "argument #3 'target' is out of range"),
-    "aten.max_unpool2d.default": _UNPOOLED,
-    "aten.max_unpool3d.default": _UNPOOLED,
+_SOLVING = "Pivots given to lu_solve must all be {}. Did you properly pass the result of lu_factor?"
+_UNPACKING = (
+    "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
+    "Did you properly pass the result of lu_factor?"
+)
+_RANGES: Mapping[str, tuple[tuple[str, Callable[[Values], Range], str], ...]] = {
+    "aten.multi_margin_loss.default": (("target", _labels(0), "target out of range"),),
+    "aten.multi_margin_loss_backward.default": (("target", _labels(0), "target out of range"),),
+    "aten.multilabel_margin_loss_forward.default": (("target", _labels(-1), "argument #2 'target' is out of range"),),
+    "aten.multilabel_margin_loss_backward.default": (("target", _labels(-1), "argument #3 'target' is out of range"),),
+    "aten.max_unpool2d.default": (_UNPOOLED,),
+    "aten.max_unpool3d.default": (_UNPOOLED,),
+    "aten.linalg_lu_solve.default": (
+        ("pivots", _at_least(1), _SOLVING.format("greater or equal to 1")),
+        ("pivots", _rows(1, "LU"), _SOLVING.format("smaller or equal to LU.size(-2)")),
+    ),
+    "aten.lu_unpack.default": (("LU_pivots", _rows(1, "LU_data"), _UNPACKING),),
 }
-"""Op -> an argument that counts something else than positions along a dimension, from where to where, and what the CPU
+"""Op -> arguments that count something else than positions along a dimension, from where to where, and what the CPU
 says of one out of range."""
 
 _DIVIDES = frozenset(
@@ -87,8 +105,8 @@ def index_checks(info: OpInfo, values: Mapping[str, Any]) -> tuple[IndexCheck, .
     ignore = _TARGETS.get(info.name)
     if ignore is not None:
         checks.append(_target_check(info, values, values[ignore]))
-    if info.name in _RANGES:
-        checks += _range_check(info, values, *_RANGES[info.name])
+    for row in _RANGES.get(info.name, ()):
+        checks += _range_check(info, values, *row)
     return tuple(checks)
 
 
@@ -137,7 +155,8 @@ def _target_check(info: OpInfo, values: Mapping[str, Any], ignore: int) -> Index
 def _range_check(
     info: OpInfo, values: Values, name: str, limits: Callable[[Values], Range], text: str
 ) -> Iterator[IndexCheck]:
-    if values.get(name) is not None:
+    counting = values.get(name)
+    if counting is not None and counting.numel() and values.get("unpack_pivots", True):
         message = text.replace("{size}", "x".join(map(str, values.get("output_size", ()))))
         yield IndexCheck(_place(info, name), None, *limits(values), RuntimeError, message)
 

@@ -15,6 +15,7 @@ from lazycore.frontend.autocast.scaling import SCALING
 from lazycore.frontend.cells import CELLS
 from lazycore.frontend.compound import compound_kernel
 from lazycore.frontend.dense import DENSE
+from lazycore.frontend.domains import DOMAINS
 from lazycore.frontend.factories import FACTORIES
 from lazycore.frontend.fused import FUSED
 from lazycore.frontend.indexing import INDEXING
@@ -125,6 +126,7 @@ def _table() -> dict[str, Callable[..., Any]]:
         **INDEXING(),
         **SCATTERS,
         **LINALG,
+        **DOMAINS,
         "_local_scalar_dense": lift_scalar,
         "_to_copy": copies.to_copy,
         "clone": lambda x, *, memory_format=None: assign.clone(x, memory_format),

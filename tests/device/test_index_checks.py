@@ -40,6 +40,10 @@ USES: dict[str, Use] = {
     "scatter that adds": lambda x, i: x.clone().scatter_(0, i[:, None].expand(-1, 3), 5.0, reduce="add"),
     "max_unpool2d": lambda x, i: torch.nn.functional.max_unpool2d(x[None, :1, :2], i.reshape(1, 1, 2), (1, 2)),
     "multi_margin_loss": lambda x, i: torch.nn.functional.multi_margin_loss(x[:2], i),
+    "searchsorted": lambda x, i: torch.searchsorted(x[0], x[1], sorter=torch.cat([i, i[1:]])),
+    "searchsorted of a number": lambda x, i: torch.searchsorted(x[0], 5.0, sorter=torch.cat([i, i[1:]])),
+    "lu_solve": lambda x, i: torch.linalg.lu_solve(1.0 + torch.eye(2, device=x.device), i.int(), x[:2]),
+    "lu_unpack": lambda x, i: torch.lu_unpack(x[:2], i.int())[0],
     "multilabel_margin_loss": lambda x, i: torch.nn.functional.multilabel_margin_loss(x[0], torch.cat([i, i[:1]])),
 }
 
@@ -125,6 +129,29 @@ def test_a_computed_index_raises_at_the_next_observation_of_anything() -> None:
         weight.sum().item()
     assert weight.tolist() == [0.0, 0.0]
     assert looked_up.shape == (1, 3)
+
+
+@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.parametrize("bad", [-0.1, 1.5, float("nan")])
+@pytest.mark.parametrize("which", ["input", "target"])
+def test_shares_beyond_what_is_whole(which: str, bad: float) -> None:
+    good, spoiled = torch.tensor([0.0, 1.0, 0.5]), torch.tensor([0.5, bad, 0.5])
+    x, target = (good, spoiled) if which == "target" else (spoiled, good)
+    message = f"all elements of {which} should be between 0 and 1"
+    for device in ("cpu", "lazycore"):
+        moved = x.to(device), target.to(device)
+        with pytest.raises(RuntimeError, match=message):
+            torch.nn.functional.binary_cross_entropy(*moved).item()
+    expected = torch.nn.functional.binary_cross_entropy(good, good)
+    torch.testing.assert_close(
+        torch.nn.functional.binary_cross_entropy(good.to("lazycore"), good.to("lazycore")).cpu(), expected
+    )
+
+
+def test_no_pivots_are_in_range() -> None:
+    lu, pivots, b = torch.ones(0, 0), torch.ones(0, dtype=torch.int32), torch.ones(0, 2)
+    moved = lu.to("lazycore"), pivots.to("lazycore"), b.to("lazycore")
+    assert torch.linalg.lu_solve(*moved).cpu().shape == torch.linalg.lu_solve(lu, pivots, b).shape
 
 
 def test_targets_to_ignore_may_be_anything() -> None:
