@@ -21,9 +21,10 @@ from lazycore_plugin_api import (
 import lazycore_tvm.lowerings  # noqa: F401  (fills the table)
 from lazycore_tvm.artifact import load, save
 from lazycore_tvm.emit import Emitter
-from lazycore_tvm.host_calls import HostCall, host_calls, run_with
+from lazycore_tvm.host_calls import host_calls, run_with
+from lazycore_tvm.pool import POOL
 from lazycore_tvm.session import TvmBuffer, to_tensor
-from lazycore_tvm.threads import has_wide, launched
+from lazycore_tvm.threads import has_wide
 from lazycore_tvm.tvm_runtime import COMPILE_LOCK, compile_module, tvm
 
 __all__ = ["TvmExecutable", "compile_segment", "load_executable"]
@@ -54,6 +55,7 @@ class TvmExecutable(Executable):
         self._places = symbol_places(segment)
         self._bound: dict[tuple[int, ...], _Binding] = {}
         self._static = None if self._places else self._bind(())
+        POOL.install()
         self._machines = threading.local()
         self._machines.main = self._machine()
 
@@ -61,7 +63,9 @@ class TvmExecutable(Executable):
         """Returns when everything is computed. Raises BackendError where a function on the host fails."""
         bound = self._static or self._binding(tuple(sizes_of(self._places, inputs).values()))
         tensors = [_tensor(i, spec) for i, spec in zip(inputs, bound.inputs, strict=True) if spec.numel]
-        results = iter(self._launch(bound.calls, [*tensors, *bound.sizes]))
+        if self._wide:
+            POOL.start()
+        results = iter(run_with(bound.calls, self._main(), [*tensors, *bound.sizes]))
         return [TvmBuffer(next(results) if spec.numel else None, spec) for spec in bound.outputs]
 
     def serialize(self) -> bytes | None:
@@ -79,10 +83,6 @@ class TvmExecutable(Executable):
     def _bind(self, sizes: tuple[int, ...]) -> _Binding:
         values = dict(zip(self._places, sizes, strict=True))
         return _Binding(specialized(self._segment, values) if values else self._segment, sizes)
-
-    def _launch(self, calls: Sequence[HostCall], arguments: Sequence[Any]) -> Any:
-        run = lambda: run_with(calls, self._main(), arguments)  # noqa: E731
-        return launched(run) if self._wide else run()
 
     def _main(self) -> Any:
         main = getattr(self._machines, "main", None)

@@ -14,10 +14,10 @@ pytest.importorskip("tvm")
 from lazycore_tvm import threads
 
 PROGRAM = """
-    import os, sys, threading
+    import os, sys, threading, time
     import numpy as np
     from lazycore_plugin_api import CompileContext, OpenContext, Target, from_text
-    from lazycore_tvm import plugin
+    from lazycore_tvm import plugin, pool
 
     target = Target("tvm", "cpu")
     session = plugin.lazycore_open(OpenContext(target))
@@ -44,18 +44,53 @@ THREADS = """
 """
 FORK = """
     run()
+    time.sleep(PAUSE)
     child = os.fork()
     run()
     if child == 0:
-        sys.exit(7)
+        sys.exit(7 if tasks() == 2 else 8)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+CROWD = """
+    callers = [threading.Thread(target=lambda: [run() for _ in range(20)]) for _ in range(4)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    print(sum(thread.name.startswith("lazycore-tvm") for thread in threading.enumerate()))
+"""
+FAILURE = """
+    from lazycore_tvm.tvm_runtime import target, tvm
+
+    tir = tvm.tirx
+    place, data = tir.Var("i", "int32"), tir.decl_buffer((4,), "float32", "data")
+    holds = tir.AssertStmt(place < WORKS, tvm.ir.StringImm("ValueError"), [tvm.ir.StringImm("a task's own")])
+    body = tir.SeqStmt([holds, tir.BufferStore(data, tir.const(1, "float32"), [place])])
+    function = tir.PrimFunc([data], tir.For(place, tir.const(0, "int32"), tir.const(4, "int32"), 1, body))
+    run()
+    function = function.with_attr("global_symbol", "main")
+    main = tvm.compile(function, target(), tir_pipeline="lazycore_tvm")["main"]
+    for _ in range(2):
+        try:
+            main(np.zeros(4, np.float32))
+        except Exception as error:
+            print(type(error).__name__, error)
+    run()
+"""
+STOPPED = """
+    run()
+    pool.POOL.stop()
+    run()
+    print(threading.active_count())
 """
 
 
 def _run(program: str, **environment: str) -> str:
     command = [sys.executable, "-W", "ignore", "-c", dedent(PROGRAM) + dedent(program)]
     rest = {name: value for name, value in os.environ.items() if not name.startswith(("TVM_", "OMP_"))}
-    done = subprocess.run(command, env={**rest, **environment}, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command, env={**rest, **environment}, capture_output=True, text=True, timeout=200, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -77,5 +112,23 @@ def test_numbers_of_threads(openmp: str, own: str | None, count: str | None, mon
     assert os.environ["TVM_NUM_THREADS"] == (count or str(len(os.sched_getaffinity(0))))
 
 
-def test_a_forked_process_runs_and_ends() -> None:
-    assert _run(FORK, TVM_NUM_THREADS="2") == "7"
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="the system does not tell its threads")
+@pytest.mark.parametrize("pause", ["0", "0.1"], ids=["a worker awake", "a worker asleep"])
+def test_a_forked_process_has_threads_of_its_own_and_ends(pause: str) -> None:
+    assert _run(FORK.replace("PAUSE", pause), TVM_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1") == "7"
+
+
+def test_callers_share_the_threads() -> None:
+    assert _run(CROWD, TVM_NUM_THREADS="3") == "2"
+
+
+def test_without_threads_the_caller_computes() -> None:
+    assert _run(STOPPED, TVM_NUM_THREADS="3") == "1"
+
+
+@pytest.mark.parametrize(
+    ("works", "error"), [("0", "ValueError a task's own"), ("2", "RuntimeError a task of a parallel loop fails")]
+)
+def test_a_task_that_fails_raises_in_the_caller(works: str, error: str) -> None:
+    """Of four, all or the second thread's two."""
+    assert _run(FAILURE.replace("WORKS", works), TVM_NUM_THREADS="2").splitlines() == [error] * 2
