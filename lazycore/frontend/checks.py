@@ -155,8 +155,7 @@ def _target_check(info: OpInfo, values: Mapping[str, Any], ignore: int) -> Index
 def _range_check(
     info: OpInfo, values: Values, name: str, limits: Callable[[Values], Range], text: str
 ) -> Iterator[IndexCheck]:
-    counting = values.get(name)
-    if counting is not None and counting.numel() and values.get("unpack_pivots", True):
+    if values.get(name) is not None and values.get("unpack_pivots", True):
         message = text.replace("{size}", "x".join(map(str, values.get("output_size", ()))))
         yield IndexCheck(_place(info, name), None, *limits(values), RuntimeError, message)
 

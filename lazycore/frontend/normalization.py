@@ -24,7 +24,9 @@ def native_batch_norm(
     eps: float,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """``aten::native_batch_norm`` -> output, saved mean, saved inverse deviation; the running statistics are updated
-    in place where there are any and ``training`` is set."""
+    in place where there are any and ``training`` is set. Raises ValueError where one of the two is given alone."""
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
     if running_mean is None or running_var is None:
         op = recorded(aten._native_batch_norm_legit.no_stats)
         return op(x, weight, bias, training, momentum, eps)  # type: ignore[no-any-return]

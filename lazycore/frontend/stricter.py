@@ -90,13 +90,40 @@ def topk(x: torch.Tensor, *_: Any) -> None:
         raise RuntimeError("topk does not support bool dtypes on CPU")
 
 
-def convolution(*arguments: Any) -> None:
-    """Signs of the window's geometry."""
-    padding, dilation = arguments[4:6]
-    if any(p < 0 for p in padding):
-        raise RuntimeError("negative padding is not supported")
+def convolution(
+    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, stride: Sequence[int], padding: Sequence[int],
+    dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
+) -> None:  # fmt: skip
+    """One dtype, something to slide over, output padding within a step; of all else the CPU tells by a batch of none.
+    Of no channels the CPU makes no channels, whatever the weight; it is left to it."""
+    if len({t.dtype for t in (x, weight, bias) if t is not None}) > 1:
+        raise RuntimeError("operands of several dtypes")
+    none = [None if t is None else torch.zeros((), dtype=t.dtype, device="cpu").expand(t.shape) for t in (weight, bias)]
+    batch = torch.zeros((0, *x.shape[1:]), dtype=x.dtype, device="cpu")
+    torch.ops.aten.convolution.default(batch, *none, stride, padding, dilation, transposed, output_padding, groups)
     if any(d <= 0 for d in dilation):
         raise RuntimeError("dilation should be greater than zero")
+    wide = any(o >= max(s, d) for o, s, d in zip(output_padding, stride, dilation, strict=False))
+    if x.shape[1] == 0 or (len(x) and (0 in x.shape or (transposed and wide))):
+        raise RuntimeError("nothing to slide over, or output padding beyond a step")
+
+
+def convolution_backward(_: torch.Tensor, x: torch.Tensor, *__: Any) -> None:
+    """There were channels."""
+    if x.shape[1] == 0:
+        raise RuntimeError("nothing to slide over")
+
+
+def embedding_renorm(_: torch.Tensor, indices: torch.Tensor, *__: Any) -> None:
+    """Rows are counted by integers of 32 or 64 bits."""
+    if indices.dtype not in (torch.int32, torch.int64):
+        raise RuntimeError("Expected indices of Long or Int")
+
+
+def adaptive_pool(x: torch.Tensor, *_: Any) -> None:
+    """There is something to take the mean of, but for a batch of none."""
+    if 0 in x.shape[1:]:
+        raise RuntimeError("Expected input to have non-zero size for non-batch dimensions")
 
 
 def masked_scatter(_: torch.Tensor, mask: torch.Tensor, *__: Any) -> None:
@@ -177,6 +204,9 @@ STRICTER: Mapping[str, Callable[..., None]] = {
     "heaviside": heaviside,
     "complex": complex_parts,
     "convolution": convolution,
+    "convolution_backward": convolution_backward,
+    **dict.fromkeys(("adaptive_avg_pool2d", "_adaptive_avg_pool2d", "_adaptive_avg_pool3d"), adaptive_pool),
+    "embedding_renorm": embedding_renorm,
     "masked_scatter": masked_scatter,
     "index_add": index_add,
     "bucketize": bucketize,

@@ -51,7 +51,8 @@ def ones(device: str, *size: int, dtype: torch.dtype = torch.float32) -> torch.T
     return torch.ones(*size, dtype=dtype, device=device)
 
 
-attend = torch.nn.functional.scaled_dot_product_attention
+functional = torch.nn.functional
+attend = functional.scaled_dot_product_attention
 
 MISTAKES: dict[str, Mistake] = {
     "add shapes": lambda d: ones(d, 3) + ones(d, 4),
@@ -68,7 +69,7 @@ MISTAKES: dict[str, Mistake] = {
     "mode of nothing": lambda d: ones(d, 0, 3).mode(0),
     "matmul shapes": lambda d: ones(d, 2, 3) @ ones(d, 2, 3),
     "mm of a vector": lambda d: torch.mm(ones(d, 3), ones(d, 3, 2)),
-    "linear": lambda d: torch.nn.functional.linear(ones(d, 2, 3), ones(d, 4, 5)),
+    "linear": lambda d: functional.linear(ones(d, 2, 3), ones(d, 4, 5)),
     "attention of vectors": lambda d: attend(ones(d, 3), ones(d, 3), ones(d, 3)),
     "attention by a mask of another shape": lambda d: attend(*[ones(d, 1, 2, 3, 4)] * 3, ones(d, 3, 2)),
     "attention by a mask of one dimension": lambda d: attend(*[ones(d, 1, 2, 3, 4)] * 3, ones(d, 3)),
@@ -83,6 +84,34 @@ MISTAKES: dict[str, Mistake] = {
     "causal attention by a mask with dropout": lambda d: attend(
         *[ones(d, 1, 2, 3, 4)] * 3, ones(d, 3, 3), 0.1, is_causal=True
     ),
+    "convolution of other channels": lambda d: functional.conv2d(ones(d, 1, 2, 5, 5), ones(d, 3, 4, 2, 2)),
+    "convolution of no size": lambda d: functional.conv1d(ones(d, 1, 2, 0), ones(d, 3, 2, 1), padding=1),
+    "convolution by a wide window": lambda d: functional.conv1d(ones(d, 1, 2, 2), ones(d, 3, 2, 4)),
+    "convolution of two dtypes": lambda d: functional.conv1d(ones(d, 1, 2, 4), ones(d, 3, 2, 1, dtype=torch.float64)),
+    "convolution by two paddings": lambda d: functional.conv1d(ones(d, 1, 2, 4), ones(d, 3, 2, 1), padding=(1, 1)),
+    "convolution by two strides": lambda d: functional.conv1d(ones(d, 1, 2, 4), ones(d, 3, 2, 1), stride=(1, 1)),
+    "convolution without a stride": lambda d: functional.conv1d(ones(d, 1, 2, 4), ones(d, 3, 2, 1), stride=0),
+    "convolution without a dilation": lambda d: functional.conv1d(ones(d, 1, 2, 4), ones(d, 3, 2, 2), dilation=0),
+    "convolution without groups": lambda d: functional.conv1d(ones(d, 1, 2, 4), ones(d, 3, 2, 1), groups=0),
+    "convolution by a long bias": lambda d: functional.conv1d(ones(d, 1, 2, 4), ones(d, 3, 2, 1), ones(d, 4)),
+    "transposed convolution of other channels": lambda d: functional.conv_transpose1d(
+        ones(d, 1, 3, 4), ones(d, 2, 3, 1)
+    ),
+    "transposed convolution in groups": lambda d: functional.conv_transpose1d(
+        ones(d, 1, 4, 4), ones(d, 4, 3, 1), groups=3
+    ),
+    "transposed convolution padded beyond a step": lambda d: functional.conv_transpose2d(
+        ones(d, 1, 2, 4, 4), ones(d, 2, 3, 2, 2), output_padding=1
+    ),
+    "transposed convolution by a negative padding": lambda d: functional.conv_transpose1d(
+        ones(d, 1, 2, 4), ones(d, 2, 3, 2), stride=2, output_padding=-1
+    ),
+    "adaptive mean of nothing": lambda d: functional.adaptive_avg_pool2d(ones(d, 1, 2, 0, 3), 2),
+    "adaptive mean of nothing in three dimensions": lambda d: functional.adaptive_avg_pool3d(ones(d, 1, 2, 0, 3, 3), 2),
+    "batch normalization by half of the statistics": lambda d: functional.batch_norm(
+        ones(d, 2, 3), ones(d, 3), None, training=True
+    ),
+    "short rows by floats": lambda d: functional.embedding(ones(d, 2), ones(d, 3, 4), max_norm=1.0),
     "cat shapes": lambda d: torch.cat([ones(d, 2, 3), ones(d, 2, 4)]),
     "cat of nothing": lambda d: torch.cat([]) if d else None,
     "stack shapes": lambda d: torch.stack([ones(d, 2), ones(d, 3)]),

@@ -83,3 +83,29 @@ def test_what_the_cpu_refuses(indices: torch.Tensor, offsets: torch.Tensor, opti
     with pytest.raises(type(expected.value)) as actual:
         use("lazycore")
     assert str(actual.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_no_bags(mode: str) -> None:
+    indices = torch.zeros((0, 3), dtype=torch.int64)
+    expected = embedding_bag(indices, WEIGHT, mode=mode)
+    got = embedding_bag(indices.to("lazycore"), WEIGHT.to("lazycore"), mode=mode)
+    assert got.cpu().shape == expected.shape == (0, 3)
+
+
+@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("norm", [1.0, 2.0, float("inf")])
+@pytest.mark.parametrize("indices", [[[3, 1], [1, 4]], [], 2], ids=str)
+def test_rows_that_are_looked_up_are_kept_short(indices: Any, norm: float, dtype: torch.dtype) -> None:
+    def run(device: str) -> list[torch.Tensor]:
+        table = WEIGHT.to(dtype).to(device)
+        places = torch.tensor(indices, dtype=torch.int64).to(device)
+        found = torch.nn.functional.embedding(places, table, max_norm=1.5, norm_type=norm)
+        return [found.cpu(), table.cpu()]
+
+    expected = run("cpu")
+    lazycore.reset_metrics()
+    torch.testing.assert_close(run("lazycore"), expected)
+    assert lazycore.metrics()["fallbacks"] == {}

@@ -41,7 +41,9 @@ class IndexGuards:
         self._guarded: dict[tuple[int, int, int, int | None], Value] = {}
 
     def guard(self, index: Value, check: IndexCheck, where: str) -> Value:
-        """The operand to use instead of ``index``."""
+        """The operand to use instead of ``index``. What has no elements has none out of range, and no smallest."""
+        if 0 in index.spec.shape:
+            return index
         if check.nonzero:
             return self._guard_divisor(index, check, where)
         binding = self.binding_of(index)

@@ -1,4 +1,5 @@
-"""Sums and means of bags of table rows, and their gradients, by gathers and adds at indices.
+"""Sums and means of bags of table rows, their gradients, and tables whose rows are kept short, by gathers and adds at
+indices.
 
 Maxima are not decomposed, nor gradients scaled by frequency: which of equal or unordered elements wins, and which
 index's frequency counts, are the CPU kernels' own rules.
@@ -97,9 +98,20 @@ def per_sample_weights_backward(
     return torch.where(indices != padding_idx, products, 0).to(grad.dtype)
 
 
+def embedding_renorm(weight: torch.Tensor, indices: torch.Tensor, max_norm: float, norm_type: float) -> torch.Tensor:
+    """``aten::embedding_renorm``: the table with those of its rows that are looked up no longer than ``max_norm``. An
+    index that comes twice writes one row twice."""
+    flat = indices.reshape(-1)
+    rows = weight.index_select(0, flat)
+    norms = torch.linalg.vector_norm(_wide(rows), norm_type, 1, True)
+    short = (_wide(rows) * (max_norm / (norms + 1e-7))).to(weight.dtype)
+    return weight.index_put((flat,), torch.where(norms > max_norm, short, rows))
+
+
 EMBEDDING: dict[str, Callable[..., Any]] = {
     "_embedding_bag": embedding_bag,
     "_embedding_bag_forward_only": embedding_bag,
     "_embedding_bag_backward": embedding_bag_backward,
+    "embedding_renorm": embedding_renorm,
     "_embedding_bag_per_sample_weights_backward": per_sample_weights_backward,
 }
