@@ -35,6 +35,13 @@ def _statistics(parameters: slice) -> Callable[[Sequence[Any], Outputs], Outputs
     return correct
 
 
+def _group_norm_backward(args: Sequence[Any], outputs: Outputs) -> Outputs:
+    """The gradients' dtypes are those of what they belong to: the input, and the parameters where there are any."""
+    x, weight = args[1], args[4]
+    dtypes = (x.dtype, *[(x if weight is None else weight).dtype] * 2)
+    return tuple(o if o is None else o.to(dtype) for o, dtype in zip(outputs, dtypes, strict=True))
+
+
 def _batch_norm(args: Sequence[Any], outputs: Outputs) -> Outputs:
     """The new running statistics, where they are results, have the dtype of the old."""
     outputs = _statistics(slice(1, 5))(args, outputs)
@@ -61,6 +68,7 @@ def _pow(args: Sequence[Any], outputs: Outputs) -> Outputs:
 _CORRECTIONS: dict[str, Callable[[Sequence[Any], Outputs], Outputs]] = {
     "native_layer_norm": _statistics(slice(2, 4)),
     "native_group_norm": _statistics(slice(1, 3)),
+    "native_group_norm_backward": _group_norm_backward,
     "native_batch_norm": _statistics(slice(1, 5)),
     "_native_batch_norm_legit": _statistics(slice(1, 5)),
     "_native_batch_norm_legit_no_training": _statistics(slice(1, 5)),

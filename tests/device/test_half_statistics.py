@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torch.nn.functional import multilabel_margin_loss
+from torch.nn.functional import group_norm, multilabel_margin_loss
 
 HALVES = [torch.float16, torch.bfloat16]
 
@@ -44,6 +44,21 @@ def test_statistics_have_the_parameters_dtype(name: str, dtype: torch.dtype, par
     for expected, actual in zip(use("cpu"), use("lazycore"), strict=True):
         assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
         torch.testing.assert_close(actual.cpu(), expected)
+
+
+@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.parametrize("parameters", [False, True])
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_gradients_of_groups_of_halves_scaled_by_float32(dtype: torch.dtype, parameters: bool) -> None:
+    def gradients(device: str) -> list[torch.Tensor]:
+        x = torch.linspace(-2, 3, 24).reshape(2, 4, 3).to(dtype).to(device).requires_grad_()
+        scales = [torch.linspace(1, 2, 4).to(device).requires_grad_() for _ in range(2)] if parameters else [None] * 2
+        group_norm(x, 2, *scales).square().sum().backward()
+        return [t.grad for t in (x, *scales) if t is not None]  # type: ignore[misc]
+
+    for expected, actual in zip(gradients("cpu"), gradients("lazycore"), strict=True):
+        assert actual.dtype is expected.dtype
+        torch.testing.assert_close(actual.cpu(), expected, rtol=0.02, atol=0.02)
 
 
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
