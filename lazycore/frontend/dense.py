@@ -1,7 +1,8 @@
 """Dense layers as one op each way, of matrix products of two dimensions: all leading ones are rows.
 
 torch has the gradient for devices that have a ``linear`` of their own, and takes a layer apart for others: a transpose,
-a product and two views each way. It has no tangent for it, so that a program which asks for tangents gets the parts.
+a product and two views each way. It has no tangent for it, nor for a recurrent cell that is one op, so that a program
+which asks for tangents gets the parts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Any
 
 import torch
 import torch.autograd.forward_ad as forward_ad
+
+from lazycore.frontend.cells import CELLS
 
 __all__ = ["DENSE", "take_apart_for_tangents"]
 
@@ -39,13 +42,17 @@ def linear_backward(
 DENSE: dict[str, Any] = {"linear": aten.linear.default.decompose, "linear_backward": linear_backward}
 
 
+_WITHOUT_TANGENT = ("linear", "_thnn_fused_lstm_cell", "_thnn_fused_gru_cell")
+
+
 def take_apart_for_tangents(library: Any) -> None:
-    """Have a dense layer recorded in parts from the moment on that the program first asks for tangents."""
+    """Have dense layers and cells recorded in parts from the moment on that the program first asks for tangents."""
     enter = forward_ad.enter_dual_level
 
     def first() -> int:
         forward_ad.enter_dual_level = enter
-        library.impl("linear", aten.linear.default.decompose, "AutogradPrivateUse1")
+        for name in _WITHOUT_TANGENT:
+            library.impl(name, CELLS.get(name, aten.linear.default.decompose), "AutogradPrivateUse1")
         return enter()
 
     forward_ad.enter_dual_level = first

@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils._pytree import tree_map
 
 Made = Callable[..., torch.Tensor]
 
@@ -138,3 +139,14 @@ def test_tangents_of_layers_and_attention() -> None:
         return [r.cpu() for r in torch.func.jvp(f, (x,), (t,))]
 
     torch.testing.assert_close(tangents("lazycore"), tangents("cpu"), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.parametrize("make", [nn.LSTMCell, nn.GRUCell, nn.RNNCell])
+def test_tangents_of_cells(make: Callable[[int, int], nn.Module]) -> None:
+    torch.manual_seed(3)
+    cell, x, t = make(4, 3), torch.randn(2, 4), torch.randn(2, 4)
+    expected = torch.func.jvp(cell, (x,), (t,))
+    cell = cell.to("lazycore")
+    got = torch.func.jvp(cell, (x.to("lazycore"),), (t.to("lazycore"),))
+    torch.testing.assert_close(tree_map(torch.Tensor.cpu, got), expected)
