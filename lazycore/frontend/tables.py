@@ -94,9 +94,13 @@ def zero(x: torch.Tensor) -> torch.Tensor:
 def pack_padded_sequence(
     x: torch.Tensor, lengths: torch.Tensor, batch_first: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """``aten::_pack_padded_sequence``: the batch sizes stay on the CPU, as torch's own devices keep them."""
-    data, sizes = torch._pack_padded_sequence(copies.to_cpu(x), lengths, batch_first)
-    return copies.fresh_from_host(data), sizes
+    """``aten::_pack_padded_sequence``: the batch sizes stay on the CPU, as torch's own devices keep them. The lengths
+    are known there, so that nothing waits for the steps: these are gathered."""
+    if not x.numel():
+        torch._pack_padded_sequence(torch.zeros(x.shape, device="cpu"), lengths, batch_first)  # raises
+    places = torch.arange(x.shape[:2].numel(), device="cpu").reshape(x.shape[:2])
+    order, sizes = torch._pack_padded_sequence(places, lengths, batch_first)
+    return x.flatten(0, 1).index_select(0, copies.fresh_from_host(order)), sizes
 
 
 def is_pinned(x: torch.Tensor, device: Any = None) -> bool:  # noqa: ARG001

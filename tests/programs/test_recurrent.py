@@ -11,6 +11,8 @@ from programkit.training import classes, steps
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+import lazycore
+
 MODULES: dict[str, Callable[[], nn.RNNBase]] = {
     "lstm": lambda: nn.LSTM(5, 8, 2, batch_first=True, bidirectional=True),
     "lstm_dropout": lambda: nn.LSTM(5, 8, 2, batch_first=True, dropout=0.2),
@@ -88,3 +90,27 @@ def test_packed(compare, module: str) -> None:
 
 def test_cells_of_a_loop(compare) -> None:
     compare(cells_of_a_loop, atol=1.2e-2)
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_packing_does_not_wait_for_the_steps(batch_first: bool) -> None:
+    """What is packed has not been computed yet, and need not be: the lengths are known."""
+    x = torch.arange(36.0).reshape((3, 6, 2) if batch_first else (6, 3, 2))
+    expected = pack_padded_sequence(x * 2, LENGTHS, batch_first)
+    with lazycore.use_backend("reference"):
+        lazycore.sync()
+        leaf = x.to("lazycore").requires_grad_()
+        lazycore.reset_metrics()
+        packed = pack_padded_sequence(leaf * 2, LENGTHS, batch_first)
+        packed.data.sum().backward()
+        assert (lazycore.metrics()["syncs"], lazycore.metrics()["fallbacks"]) == (0, {})
+        assert torch.equal(packed.data.cpu(), expected.data)
+        assert torch.equal(packed.batch_sizes, expected.batch_sizes)
+        assert leaf.grad is not None
+        assert torch.equal(leaf.grad.cpu(), pack_gradient(x, batch_first))
+
+
+def pack_gradient(x: torch.Tensor, batch_first: bool) -> torch.Tensor:
+    """2 where a step is within its sequence's length."""
+    steps_of = torch.arange(6) < LENGTHS[:, None]
+    return torch.where((steps_of if batch_first else steps_of.t())[..., None], 2.0, torch.zeros_like(x))
