@@ -149,7 +149,7 @@ class _Stage:
             full = [tir.const(0, "int32") if n == 1 else next(indices) for n in self.array.shape]
             kernel().write(target, ravel(inner, sizes), store(self.array.at(*full), self.dtype))
 
-        kernel().loops(sizes, element, level=True)
+        kernel().loops(sizes, element, level=True, parallel=True)
 
 
 def staged(array: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from lazycore_plugin_api import (
@@ -24,22 +25,26 @@ from lazycore_tvm.emit import Emitter
 from lazycore_tvm.host_calls import host_calls, run_with
 from lazycore_tvm.pool import POOL
 from lazycore_tvm.session import TvmBuffer, to_tensor
-from lazycore_tvm.threads import has_wide
 from lazycore_tvm.tvm_runtime import COMPILE_LOCK, compile_module, tvm
 
 __all__ = ["TvmExecutable", "compile_segment", "load_executable"]
 
+# By its own function, which takes a fifth of the time of an array's subscript.
+_item = tvm.get_global_func("ffi.ArrayGetItem")
 # Sizes of one program that are remembered.
 _BINDINGS = 64
 
 
 class _Binding:
-    """What a launch of a segment takes whose sizes are numbers. ``sizes``: the symbols' values, for the program."""
+    """What a launch of a segment takes whose sizes are numbers. ``inputs``: the specs, None of empty tensors, which the
+    program does not take; ``outputs``: the specs and which of its results each is, None of empty ones. ``sizes``: the
+    symbols' values, for the program."""
 
     def __init__(self, segment: Segment, sizes: tuple[int, ...]) -> None:
         self.calls = host_calls(segment)
-        self.inputs = [v.spec for v in segment.arguments]
-        self.outputs = [v.spec for v in segment.outputs]
+        self.inputs = [v.spec if v.spec.numel else None for v in segment.arguments]
+        places = count()
+        self.outputs = [(v.spec, next(places) if v.spec.numel else None) for v in segment.outputs]
         self.sizes = (tvm.runtime.ShapeTuple(sizes),) if sizes else ()
 
 
@@ -51,7 +56,6 @@ class TvmExecutable(Executable):
         self._compiled = compiled
         self._segment = segment
         self._fresh = fresh
-        self._wide = has_wide(segment)
         self._places = symbol_places(segment)
         self._bound: dict[tuple[int, ...], _Binding] = {}
         self._static = None if self._places else self._bind(())
@@ -62,11 +66,10 @@ class TvmExecutable(Executable):
     def run(self, inputs: Sequence[Buffer | HostArray]) -> Sequence[Buffer]:
         """Returns when everything is computed. Raises BackendError where a function on the host fails."""
         bound = self._static or self._binding(tuple(sizes_of(self._places, inputs).values()))
-        tensors = [_tensor(i, spec) for i, spec in zip(inputs, bound.inputs, strict=True) if spec.numel]
-        if self._wide:
-            POOL.start()
-        results = iter(run_with(bound.calls, self._main(), [*tensors, *bound.sizes]))
-        return [TvmBuffer(next(results) if spec.numel else None, spec) for spec in bound.outputs]
+        tensors = [_tensor(i, spec) for i, spec in zip(inputs, bound.inputs, strict=True) if spec is not None]
+        POOL.start()
+        results = run_with(bound.calls, self._main(), [*tensors, *bound.sizes])
+        return [TvmBuffer(None if n is None else _item(results, n), spec) for spec, n in bound.outputs]
 
     def serialize(self) -> bytes | None:
         """The program as a shared library. None for one that was loaded, and where nothing can link one."""

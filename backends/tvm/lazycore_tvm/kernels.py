@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,6 @@ from lazycore_tvm.arrays import Array, ravel
 from lazycore_tvm.loops import Expr, Kernel, TooDeep, kernel
 from lazycore_tvm.scalars import storage_type, store
 from lazycore_tvm.sizes import extent
-from lazycore_tvm.threads import is_wide
 from lazycore_tvm.tvm_runtime import detect_linear_equation, tvm
 
 __all__ = ["build"]
@@ -62,13 +60,12 @@ class _Nest:
         array, output = self._members[0]
         across = _across(array) if len(self._members) == 1 else None
         if self._flat:
-            kernel().loop(array.size, self._element, parallel=is_wide(array.size))
+            kernel().loop(array.size, self._element, parallel=True)
         elif across is not None:
             _write_tiles(_Writer(array, output, ()), _sizes(array), across)
         else:
-            wide = any(is_wide(array.size) for array, _ in self._members)
             shared = _common([_sizes(array) for array, _ in self._members])
-            kernel().loops(shared, self._rest, level=True, parallel=wide)
+            kernel().loops(shared, self._rest, level=True, parallel=True)
 
     def _element(self, place: Expr) -> None:
         for array, output in self._members:
@@ -137,7 +134,7 @@ def _write_tiles(write: _Writer, sizes: tuple[int, ...], across: int) -> None:
 
         kernel().loop(row, lambda i: kernel().loop(column, lambda j: element(i, j)))
 
-    kernel().loops(counts, tile, parallel=is_wide(math.prod(sizes)))
+    kernel().loops(counts, tile, parallel=True)
 
 
 def _sizes(array: Array) -> tuple[int, ...]:

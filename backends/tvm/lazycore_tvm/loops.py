@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from lazycore_tvm.sizes import extent
+from lazycore_tvm.threads import is_wide
 from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = ["Kernel", "Stage", "TooDeep", "either", "kernel", "named"]
@@ -46,11 +47,14 @@ class TooDeep(Exception):
 
 
 class _Level:
-    """The body of one of the loops around what is being written; ``row`` is that loop's variable."""
+    """The body of one of the loops around what is being written; ``row`` is that loop's variable. ``shared``: whether
+    threads may share the loop, ``work``: how often the innermost loops of the stages that stand here run."""
 
-    def __init__(self, row: Expr, block: list[Any]) -> None:
+    def __init__(self, row: Expr, block: list[Any], shared: bool = False) -> None:
         self.row = row
         self.block = block
+        self.shared = shared
+        self.work = 0
 
 
 class Kernel:
@@ -65,6 +69,7 @@ class Kernel:
         self._levels = [_Level(None, self._block)]
         self._stages: dict[int, tuple[Any, int, Stage]] = {}
         self._named: dict[int, Expr] = {}
+        self._work = 0
 
     def read(self, memory: Any, place: Expr) -> Expr:
         """An element of a buffer in memory."""
@@ -114,25 +119,35 @@ class Kernel:
             self._block = outer
 
     def loop(self, size: int | Expr, body: Callable[[Expr], None], level: bool = False, parallel: bool = False) -> None:
-        """The body for 0, 1 … size - 1, if any. ``level``: stages indexed by the loop may stand in its body."""
+        """The body for 0, 1 … size - 1, if any. ``level``: stages indexed by the loop may stand in its body.
+        ``parallel``: threads may share the loop; they do where it is worth it, unless they share one around it."""
         if isinstance(size, int) and size == 0:
             return
         variable = tir.Var("i", "int32")
+        parallel = parallel and not self.is_shared
 
         def write() -> None:
             if level:
-                self._levels.append(_Level(variable, self._block))
+                self._levels.append(_Level(variable, self._block, parallel))
             body(variable)
             if level:
                 self._leave()
 
+        before, self._work = self._work, 0
         block, _ = self._apart(write)
+        work = max(self._work, 1) * (size if isinstance(size, int) else 1)
+        self._work = before + work
         if block:
-            kind = tir.ForKind.PARALLEL if parallel else tir.ForKind.SERIAL
+            kind = tir.ForKind.PARALLEL if parallel and is_wide(work) else tir.ForKind.SERIAL
             self._block.append(tir.For(variable, _zero, extent(size), kind, _sequence(block)))
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether threads may share a loop around what is being written."""
+        return any(level.shared for level in self._levels)
+
     def _leave(self) -> None:
-        self._levels.pop()
+        self._work += self._levels.pop().work
         inner = len(self._levels)
         self._stages = {key: entry for key, entry in self._stages.items() if entry[1] < inner}
 
@@ -169,14 +184,15 @@ class Kernel:
         return next((n for n, (index, level) in enumerate(rows) if not level.row.same_as(index)), most)
 
     def _computed(self, stage: Stage, depth: int) -> Any:
-        levels, block = self._levels, self._block
-        self._levels, self._block = levels[: depth + 1], levels[depth].block
+        levels, block, work = self._levels, self._block, self._work
+        self._levels, self._block, self._work = levels[: depth + 1], levels[depth].block, 0
         try:
             buffer = self.array(math.prod(stage.sizes[depth:]), stage.kind)
             stage.write([level.row for level in self._levels[1:]], buffer)
+            levels[depth].work += self._work
             return buffer
         finally:
-            self._levels, self._block = levels, block
+            self._levels, self._block, self._work = levels, block, work
 
     @property
     def staged(self) -> bool:

@@ -16,6 +16,8 @@ from lazycore_tvm.loops import kernel, named
 from lazycore_tvm.operands import count, less
 from lazycore_tvm.operands import zero as _zero
 from lazycore_tvm.scalars import Expr, cast, compute_type, is_nan, like, literal, select, sub, type_of
+from lazycore_tvm.threads import count as threads
+from lazycore_tvm.threads import is_wide
 from lazycore_tvm.tvm_runtime import tvm
 
 __all__ = [
@@ -40,6 +42,8 @@ _WIDE, _NARROW, _LONG = 64, 16, 256
 _LAST = 8
 # So many single-precision terms of a lane are added before they are rounded to nothing by what is there.
 _RUN = 16
+# Into so many pieces a row is cut that several threads share.
+_PIECES = 32
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class _Reduction:
         def each(*places: Expr) -> None:
             write(dict(zip(self.others, (*rows, *places), strict=False)), ravel(places, self._lengths(outer)), target)
 
-        kernel().loops(self._lengths(outer), each, level=True)
+        kernel().loops(self._lengths(outer), each, level=True, parallel=True)
 
     def _lengths(self, dims: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.x.shape[d] for d in dims)
@@ -105,17 +109,40 @@ class _Reduction:
         kernel().loop(size, lambda i: kernel().write(target, start + i, identity))
 
     def _columns(self, places: dict[int, Expr], start: Expr, target: Any) -> None:
-        """Row by row: all columns at once."""
+        """Row by row, all columns at once; of a large array each thread has columns of its own."""
         inner = tuple(d for d in self.others if d > max(self.axes))
-        sizes = self._lengths(inner)
-        start = start * math.prod(sizes)
-        self._fill(target, start, math.prod(sizes))
+        first, *rest = self._lengths(inner)
+        width = math.prod(rest)
+        start = start * (first * width)
+        parts = min(threads(), first) if is_wide(self.x.size) and not kernel().is_shared else 1
+        if parts == 1:
+            self._add_columns(places, inner, (_zero, first), start, target)
+            return
+        most = -(-first // parts)
+
+        def part(number: Expr) -> None:
+            begin = named(number * most)
+            size = most if first % most == 0 else named(tir.min(tir.const(most, "int32"), first - begin))
+            own = kernel().array(most * width, self.kind)
+            self._add_columns(places, inner, (begin, size), _zero, own)
+            place = start + begin * width
+            kernel().loop(size * width, lambda i: kernel().write(target, place + i, tir.BufferLoad(own, [i])))
+
+        kernel().loop(-(-first // most), part, parallel=True)
+
+    def _add_columns(
+        self, places: dict[int, Expr], inner: tuple[int, ...], which: tuple[Any, Any], start: Expr, target: Any
+    ) -> None:
+        """Of the first of the inner dimensions so many from a place on."""
+        (begin, size), sizes = which, self._lengths(inner)
+        self._fill(target, start, size * math.prod(sizes[1:]))
 
         def step(*steps: Expr) -> None:
-            own = {**places, **dict(zip((*self.axes, *inner), steps, strict=True))}
-            self._accumulate(target, start + ravel(steps[len(self.axes) :], sizes), self._term(own))
+            outer, (column, *rest) = steps[: len(self.axes)], steps[len(self.axes) :]
+            own = {**places, **dict(zip((*self.axes, *inner), (*outer, begin + column, *rest), strict=True))}
+            self._accumulate(target, start + ravel((column, *rest), sizes), self._term(own))
 
-        kernel().loops((*self._lengths(self.axes), *sizes), step)
+        kernel().loops((*self._lengths(self.axes), size, *sizes[1:]), step)
 
     def _rows(self, places: dict[int, Expr], start: Expr, target: Any) -> None:
         """Term by term of one row: in lanes, which vectorize, where it is long."""
@@ -125,35 +152,54 @@ class _Reduction:
             one = lambda *s: self._accumulate(target, start, self._term({**places, **self._at(s)}))  # noqa: E731
             kernel().loops(self._lengths(self.axes), one)
             return
+        if not self.others and not outer and is_wide(size) and not kernel().is_shared:
+            kernel().write(target, start, self._pieces(size))
+        else:
+            kernel().write(target, start, self._row_of(places, outer, (_zero, size)))
+
+    def _pieces(self, size: int) -> Expr:
+        """One long row in pieces, as many however many threads there are, so that sums do not depend on that."""
+        step = self._lanes * _RUN
+        piece = size // _PIECES // step * step
+        parts = kernel().array(_PIECES, self.kind)
+        write = lambda n: kernel().write(parts, n, self._row_of({}, (), (named(n * piece), piece)))  # noqa: E731
+        kernel().loop(_PIECES, write, parallel=True)
+        done = _PIECES * piece
+        rest = [self._row_of({}, (), (tir.const(done, "int32"), size - done))] if size > done else []
+        return self._halved([*(named(tir.BufferLoad(parts, [n])) for n in range(_PIECES)), *rest])
+
+    def _row_of(self, places: dict[int, Expr], outer: Sequence[int], part: tuple[Expr, Any]) -> Expr:
+        """The rows of the last axis from a place on, so many terms of each, combined."""
         half = self._lanes
         lanes = kernel().array(half, self.kind)
         self._fill(lanes, _zero, half)
 
         def row(*steps: Expr) -> None:
-            self._row({**places, **dict(zip(outer, steps, strict=True))}, lanes)
+            self._row({**places, **dict(zip(outer, steps, strict=True))}, lanes, part)
 
         kernel().loops(self._lengths(outer), row)
         while half > _LAST:
             half //= 2
             kernel().loop(half, lambda i, h=half: self._accumulate(lanes, i, named(tir.BufferLoad(lanes, [i + h]))))
-        kernel().write(target, start, self._halved([named(tir.BufferLoad(lanes, [i])) for i in range(half)]))
+        return self._halved([named(tir.BufferLoad(lanes, [i])) for i in range(half)])
 
     def _halved(self, terms: Sequence[Expr]) -> Expr:
         """The terms combined in pairs, and those again."""
         half = len(terms) // 2
         if not half:
             return terms[0]
-        pairs = zip(terms[:half], terms[half:], strict=True)
-        return self._halved([named(self.reducer.combine(one, other)) for one, other in pairs])
+        pairs = zip(terms[:half], terms[half : 2 * half], strict=True)
+        rest = terms[2 * half :]
+        return self._halved([*(named(self.reducer.combine(one, other)) for one, other in pairs), *rest])
 
-    def _row(self, places: dict[int, Expr], lanes: Any) -> None:
+    def _row(self, places: dict[int, Expr], lanes: Any, part: tuple[Expr, Any]) -> None:
         last = self.axes[-1]
-        n = self._lanes
-        blocks, done, rest = _whole_lanes(self.x.shape[last], n)
+        n, (begin, size) = self._lanes, part
+        blocks, done, rest = _whole_lanes(size, n)
         runs = blocks // _RUN if self.partial != self.kind and isinstance(blocks, int) else 0
 
         def lane(target: Any, first: Expr) -> Callable[[Expr], None]:
-            return lambda i: self._accumulate(target, i, self._term({**places, last: first + i}))
+            return lambda i: self._accumulate(target, i, self._term({**places, last: begin + first + i}))
 
         def run(number: Expr) -> None:
             partial = kernel().array(n, self.partial)

@@ -6,12 +6,9 @@ takes the caller's.
 
 from __future__ import annotations
 
-import math
 import os
 
-from lazycore_plugin_api import Segment
-
-__all__ = ["count", "has_wide", "is_wide", "patience", "set_defaults"]
+__all__ = ["count", "is_wide", "patience", "set_defaults"]
 
 # Loops over fewer elements are over before another thread has woken up, which takes some 50 us.
 _WIDE = 1 << 18
@@ -43,10 +40,5 @@ def patience() -> int:
 
 
 def is_wide(size: object) -> bool:
-    """Whether a loop over so many elements is worth several threads; a number that varies is not taken for one."""
+    """Whether so many turns of loops are worth several threads; a number that varies is not taken for one."""
     return isinstance(size, int) and size >= _WIDE
-
-
-def has_wide(segment: Segment) -> bool:
-    """Whether loops of the segment's program may run on several threads."""
-    return any(is_wide(math.prod(v.spec.shape)) for node in segment.nodes for v in node.outputs)  # type: ignore[arg-type]
