@@ -11,6 +11,7 @@
 @alone = internal constant %Group { ptr null, i32 1 }
 @function = internal global ptr null
 @data = internal global ptr null
+@processor = internal global i32 -1           ; where the caller runs
 @failed = internal global i32 0
 @workers = internal global i32 0
 @stopped = internal global i32 0
@@ -26,6 +27,9 @@
 @error_text = private constant [32 x i8] c"a task of a parallel loop fails\00"
 
 declare i32 @sched_yield()
+declare i32 @sched_getcpu()
+declare i32 @sched_getaffinity(i32, i64, ptr)
+declare i32 @sched_setaffinity(i32, i64, ptr)
 declare i32 @pthread_mutex_lock(ptr)
 declare i32 @pthread_mutex_unlock(ptr)
 declare i32 @pthread_cond_wait(ptr, ptr)
@@ -60,6 +64,7 @@ wait:
   br i1 %ends, label %end, label %run
 
 run:
+  call void @part()
   %function = load ptr, ptr @function
   %data = load ptr, ptr @data
   %code = call i32 %function(i32 %task, ptr @group, ptr %data)
@@ -125,6 +130,8 @@ parallel:
   store ptr %function, ptr @function
   store ptr %data, ptr @data
   store i32 0, ptr @failed
+  %processor = call i32 @sched_getcpu()
+  store i32 %processor, ptr @processor
   store atomic i32 %workers, ptr @unfinished monotonic, align 4
   call void @tell()
   %own = call i32 %function(i32 0, ptr @group, ptr %data)
@@ -153,6 +160,40 @@ raise: ; what a worker has raised stays with its thread
 
 end:
   ret i32 %own
+}
+
+; A worker that the system has woken up on the caller's processor would wait there for each job until the caller's own
+; task is done, as neither is at work for long enough to be moved. It goes to another one, and may return.
+define internal void @part() {
+begin:
+  %own = call i32 @sched_getcpu()
+  %callers = load i32, ptr @processor
+  %same = icmp eq i32 %own, %callers
+  %known = icmp ult i32 %own, 1024
+  %together = and i1 %same, %known
+  br i1 %together, label %move, label %end
+
+move:
+  %allowed = alloca [16 x i64], align 8
+  %others = alloca [16 x i64], align 8
+  store [16 x i64] zeroinitializer, ptr %allowed
+  %read = call i32 @sched_getaffinity(i32 0, i64 128, ptr %allowed)
+  %copy = load [16 x i64], ptr %allowed
+  store [16 x i64] %copy, ptr %others
+  %word = lshr i32 %own, 6
+  %place = getelementptr [16 x i64], ptr %others, i32 0, i32 %word
+  %bit = and i32 %own, 63
+  %wide = zext i32 %bit to i64
+  %mask = shl i64 1, %wide
+  %old = load i64, ptr %place
+  %rest = xor i64 %old, %mask
+  store i64 %rest, ptr %place
+  %left = call i32 @sched_setaffinity(i32 0, i64 128, ptr %others) ; refused where there is no other one
+  %back = call i32 @sched_setaffinity(i32 0, i64 128, ptr %allowed)
+  br label %end
+
+end:
+  ret void
 }
 
 ; Waits until nobody is busy, and is.

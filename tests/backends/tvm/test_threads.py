@@ -77,6 +77,19 @@ FAILURE = """
             print(type(error).__name__, error)
     run()
 """
+TOGETHER = """
+    run()
+    time.sleep(0.1)
+    (worker,) = [t.native_id for t in threading.enumerate() if t.name.startswith("lazycore-tvm")]
+    own, other = both = sorted(os.sched_getaffinity(0))[:2]
+    os.sched_setaffinity(0, {own})
+    os.sched_setaffinity(worker, {own})
+    os.sched_setaffinity(worker, both)
+    for _ in range(5):
+        run()
+    processor = open(f"/proc/self/task/{worker}/stat").read().rsplit(")", 1)[1].split()[36]
+    print(int(processor) == other, os.sched_getaffinity(worker) == set(both))
+"""
 STOPPED = """
     run()
     pool.POOL.stop()
@@ -120,6 +133,13 @@ def test_a_forked_process_has_threads_of_its_own_and_ends(pause: str) -> None:
 
 def test_callers_share_the_threads() -> None:
     assert _run(CROWD, TVM_NUM_THREADS="3") == "2"
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/task") or len(os.sched_getaffinity(0)) < 2, reason="needs two processors on Linux"
+)
+def test_a_worker_leaves_the_callers_processor() -> None:
+    assert _run(TOGETHER, TVM_NUM_THREADS="2") == "True True"
 
 
 def test_without_threads_the_caller_computes() -> None:
