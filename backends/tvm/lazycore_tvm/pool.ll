@@ -5,7 +5,8 @@
 ;
 ; Functions for Python have the signature of TVM's packed functions: i32 (handle, arguments, their number, result).
 
-%Group = type { ptr, i32 } ; what a task is told of the others: nothing, and how many there are
+%Any = type { i32, i32, i64 } ; a value of TVM's: its kind, of which 0 is nothing and 1 an integer, and what it is
+%Group = type { ptr, i32 }    ; what a task is told of the others: nothing, and how many there are
 
 @group = internal global %Group { ptr null, i32 1 }
 @alone = internal constant %Group { ptr null, i32 1 }
@@ -35,6 +36,7 @@ declare i32 @pthread_mutex_unlock(ptr)
 declare i32 @pthread_cond_wait(ptr, ptr)
 declare i32 @pthread_cond_broadcast(ptr)
 declare i32 @TVMFFIEnvModRegisterContextSymbol(ptr, ptr)
+declare i32 @TVMFFIFunctionCall(ptr, ptr, i32, ptr)
 declare void @TVMFFIErrorSetRaisedFromCStr(ptr, ptr)
 
 ; Modules that are loaded from now on start their parallel loops here.
@@ -101,6 +103,31 @@ define i32 @__tvm_ffi_forget(ptr %handle, ptr %arguments, i32 %number, ptr %resu
   store [16 x i64] zeroinitializer, ptr @mutex
   store [16 x i64] zeroinitializer, ptr @signal
   ret i32 0
+}
+
+; A job for Python: a packed function of a task's number and how many there are.
+define i32 @__tvm_ffi_each(ptr %handle, ptr %arguments, i32 %number, ptr %result) {
+  %place = getelementptr i8, ptr %arguments, i64 8
+  %function = load ptr, ptr %place
+  %code = call i32 @launch(ptr @call, ptr %function, i32 0)
+  ret i32 %code
+}
+
+define internal i32 @call(i32 %task, ptr %group, ptr %function) {
+  %arguments = alloca [2 x %Any], align 8
+  %result = alloca %Any, align 8
+  %place = getelementptr %Group, ptr %group, i32 0, i32 1
+  %tasks = load i32, ptr %place
+  %first = zext i32 %task to i64
+  %second = zext i32 %tasks to i64
+  %one = insertvalue %Any { i32 1, i32 0, i64 0 }, i64 %first, 2
+  %other = insertvalue %Any { i32 1, i32 0, i64 0 }, i64 %second, 2
+  store %Any %one, ptr %arguments
+  %next = getelementptr %Any, ptr %arguments, i64 1
+  store %Any %other, ptr %next
+  store %Any zeroinitializer, ptr %result
+  %code = call i32 @TVMFFIFunctionCall(ptr %function, ptr %arguments, i32 2, ptr %result)
+  ret i32 %code
 }
 
 ; What a parallel loop calls. The number of tasks that it asks for is 0: as many as there are threads.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import tempfile
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock, Thread
@@ -17,22 +18,29 @@ from typing import Any
 from lazycore_tvm.threads import count, patience
 from lazycore_tvm.tvm_runtime import load_library, target, tvm
 
-__all__ = ["POOL"]
+__all__ = ["POOL", "Pool"]
 
 
-class _Pool:
+class Pool:
     """``functions``: the compiled code; ``threads``: None before they are started."""
 
     def __init__(self) -> None:
         self._functions: Any = None
+        self._each: Any = None
         self._threads: list[Thread] | None = None
         self._starting = Lock()
 
     def install(self) -> None:
         """Have programs that are loaded from now on start their loops here. Once, with the compiler's lock held."""
         if self._functions is None and count() > 1:
-            self._functions = _compiled()
+            self.load()
             self._functions["install"]()
+
+    def load(self) -> None:
+        """Have the functions."""
+        self._functions = _compiled()
+        self._each = self._functions["each"]
+        self._each.release_gil = True  # the other threads' tasks want it
 
     def start(self) -> None:
         """Have threads, if there are to be several; until they are ready, loops run on the caller's."""
@@ -40,6 +48,18 @@ class _Pool:
             with self._starting:
                 if self._threads is None:
                     self._threads = [self._thread(n) for n in range(1, count())]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there are several threads."""
+        return bool(self._threads)
+
+    def each(self, task: Callable[[int, int], None]) -> None:
+        """Call ``task``, which raises nothing, with 0, 1 … and how many there are, each on a thread of its own."""
+        if self._functions is None:
+            task(0, 1)
+        else:
+            self._each(task)
 
     def _thread(self, number: int) -> Thread:
         thread = Thread(target=self._functions["work"], args=(patience(),), name=f"lazycore-tvm-{number}", daemon=True)
@@ -70,6 +90,6 @@ def _compiled() -> Any:
         return load_library(str(path))
 
 
-POOL = _Pool()
+POOL = Pool()
 os.register_at_fork(after_in_child=POOL.forget)
 atexit.register(POOL.stop)

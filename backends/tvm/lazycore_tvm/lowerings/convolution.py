@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from lazycore_plugin_api import HostArray
 
+from lazycore_tvm.products import product
 from lazycore_tvm.registry import FLOATS, INTS, Kind, lowering
 
 # A matrix of windows that outgrows the cache makes the product several times slower.
@@ -81,7 +82,7 @@ def _forward(x: HostArray, w: HostArray, plain: Plain) -> HostArray:
     windows, filters = plain.windows(x.shape[2:]), _filters(w, plain)
     result = np.empty((x.shape[0], *filters.shape[:2], math.prod(windows)), x.dtype)
     for part in _parts(x.shape[0], w, windows):
-        np.matmul(filters, _columns(x[part], plain, windows), out=result[part])
+        product(filters, _columns(x[part], plain, windows), out=result[part])
     return result.reshape(x.shape[0], w.shape[0], *windows)
 
 
@@ -93,7 +94,7 @@ def _to_input(grad: HostArray, w: HostArray, sizes: Sequence[int], plain: Plain)
         (grad.shape[0], channels, *(s + 2 * p for s, p in zip(sizes, plain.padding, strict=True))), grad.dtype
     )
     for part in _parts(grad.shape[0], w, windows):
-        shares = np.matmul(filters, _results(grad[part], plain)).reshape(-1, channels, *plain.kernel, *windows)
+        shares = product(filters, _results(grad[part], plain)).reshape(-1, channels, *plain.kernel, *windows)
         for place, elements in plain.offsets(windows):
             padded[(part, slice(None), *elements)] += shares[(slice(None), slice(None), *place)]
     inside = tuple(slice(p, p + s) for p, s in zip(plain.padding, sizes, strict=True))
@@ -105,7 +106,7 @@ def _to_weight(grad: HostArray, x: HostArray, w: HostArray, plain: Plain) -> Hos
     total = np.zeros_like(_filters(w, plain))
     for part in _parts(x.shape[0], w, grad.shape[2:]):
         columns = _columns(x[part], plain, grad.shape[2:])
-        total += np.matmul(_results(grad[part], plain), columns.transpose(0, 1, 3, 2)).sum(axis=0)
+        total += product(_results(grad[part], plain), columns.transpose(0, 1, 3, 2)).sum(axis=0)
     return total.reshape(w.shape)
 
 
