@@ -16,6 +16,7 @@ from lazycore.frontend.cells import CELLS
 from lazycore.frontend.compound import compound_kernel
 from lazycore.frontend.dense import DENSE
 from lazycore.frontend.domains import DOMAINS
+from lazycore.frontend.encoder import ENCODER
 from lazycore.frontend.factories import FACTORIES
 from lazycore.frontend.fused import FUSED
 from lazycore.frontend.indexing import INDEXING
@@ -24,6 +25,7 @@ from lazycore.frontend.kernels import recorded
 from lazycore.frontend.linalg import LINALG
 from lazycore.frontend.masked_scatter import masked_scatter, masked_scatter_
 from lazycore.frontend.normalization import batch_norm_with_update, native_batch_norm
+from lazycore.frontend.patches.encoders import nest
 from lazycore.frontend.promoting import PROMOTING
 from lazycore.frontend.randomness.table import random_kernels
 from lazycore.frontend.rolling import roll
@@ -35,7 +37,7 @@ from lazycore.frontend.views import VIEWS
 
 __all__ = ["special"]
 
-_COMPOUND = {**ATTENTION, **CELLS, **DENSE}
+_COMPOUND = {**ATTENTION, **CELLS, **DENSE, **ENCODER}
 """Recorded as one; see ``compound``."""
 
 
@@ -103,6 +105,12 @@ def pack_padded_sequence(
     return x.flatten(0, 1).index_select(0, copies.fresh_from_host(order)), sizes
 
 
+def left_aligned(batch: torch.Tensor, mask: torch.Tensor) -> bool:
+    """``aten::_nested_tensor_from_mask_left_aligned``: looks at the mask."""
+    empty = torch.zeros((), dtype=batch.dtype, device="cpu").expand(batch.shape)
+    return torch._nested_tensor_from_mask_left_aligned(empty, copies.to_cpu(mask))
+
+
 def is_pinned(x: torch.Tensor, device: Any = None) -> bool:  # noqa: ARG001
     """``aten::is_pinned``."""
     return False
@@ -148,6 +156,8 @@ def _table() -> dict[str, Callable[..., Any]]:
         "_native_batch_norm_legit": native_batch_norm,
         "_batch_norm_with_update": batch_norm_with_update,
         "_safe_softmax": safe_softmax,
+        "_nested_tensor_from_mask": nest,
+        "_nested_tensor_from_mask_left_aligned": left_aligned,
         "_pack_padded_sequence": pack_padded_sequence,
         "histc": histc,
         "cat": cat,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lazycore.frontend.patches import (
     accelerator,
     addresses,
+    encoders,
     generators,
     identity,
     modules,
@@ -21,6 +22,7 @@ def install() -> None:
     """Apply all of them; once."""
     accelerator.install()
     addresses.install()
+    encoders.install()
     generators.install()
     identity.install()
     modules.install()
