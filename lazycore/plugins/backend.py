@@ -97,9 +97,10 @@ class LoadedBackend:
             return decision
         raise self._hooks.wrong(hook, decision, "Supported or Rejected", node)
 
-    def compile(self, segments: Sequence[Segment]) -> list[Executable | CompileFailure]:
-        """One result per segment, each prepared by the plugin first. Never raises: errors are failures' ``error``."""
-        return self._compiler.compile(segments)
+    def compile(self, segments: Sequence[Segment], portable: bool = False) -> list[Executable | CompileFailure]:
+        """One result per segment, each prepared by the plugin first; ``portable`` ones run where there is no PyTorch.
+        Never raises: errors are failures' ``error``."""
+        return self._compiler.compile(segments, portable)
 
     def prepare(self, segment: Segment) -> Segment:
         """The plugin's own passes on a copy of the segment, as ``compile`` runs them."""

@@ -82,11 +82,11 @@ class SegmentCompiler:
             self._missed[id(segment)] = segment, prepared
         return found
 
-    def compile(self, segments: Sequence[Segment]) -> list[Compiled]:
-        """One result per segment, in order."""
+    def compile(self, segments: Sequence[Segment], portable: bool = False) -> list[Compiled]:
+        """One result per segment, in order. ``portable``: they will run where there is no PyTorch."""
         try:
             with self._turn:
-                return self._compile(segments, self._context())
+                return self._compile(segments, replace(self._context(), portable=portable))
         except LazycoreError as error:
             return [CompileFailure(str(error), error) for _ in segments]
 

@@ -211,11 +211,13 @@ class OpenContext:
 
 @dataclass(frozen=True)
 class CompileContext:
-    """What the compile-time hooks get. ``progress(done, total)`` may be called to show how far a compile is."""
+    """What the compile-time hooks get. ``progress(done, total)`` may be called to show how far a compile is.
+    ``portable``: what is compiled will be stored and run where there is no PyTorch, so it may not call it."""
 
     session: Session
     target: Target
     progress: Callable[[int, int], None] | None = None
+    portable: bool = False
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from jax._src.lib import lapack, xla_client
 from jax.sharding import SingleDeviceSharding
 from lazycore_plugin_api import BackendError, DType, TensorSpec
 
+from lazycore_xla.aten.library import FORWARD, why_not
 from lazycore_xla.configuration import own_configuration
 from lazycore_xla.host import fingerprint
 from lazycore_xla.numbers import Packing
@@ -84,12 +85,20 @@ def load(payload: bytes, device: jax.Device) -> tuple[stages.Compiled, list[Tens
         if _LAPACK in program:
             # jax looks LAPACK's functions up when it lowers a program that calls them; without, the call is one of 0.
             lapack._lapack.initialize()
+        _have_handlers(program)
         with own_configuration():
             compiled = _rebuild(header, program, device)
     except Exception as error:
         raise BackendError(f"xla: the stored program does not load: {type(error).__name__}: {error}") from error
     packing = Packing(tuple(header.buffers), tuple((DType(name), tuple(places)) for name, places in header.numbers))
     return compiled, [TensorSpec(tuple(shape), DType(name)) for shape, name in header.outputs], packing
+
+
+def _have_handlers(program: bytes) -> None:
+    """Have the functions that the program calls in ATen registered with XLA, which would not find them."""
+    # The name of the other one begins with it.
+    if FORWARD.encode() in program and (reason := why_not()):
+        raise BackendError(f"its convolutions are ATen's, which cannot be had here: {reason}")
 
 
 def pack(header: Header, program: bytes) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import jax
@@ -17,12 +19,16 @@ from lazycore_xla.values import IMAGE, Values
 
 __all__ = ["emit"]
 
+_NO_CALLS: Mapping[str, Callable[..., Any]] = MappingProxyType({})
 _HALF = (np.dtype(jnp.float16), np.dtype(jnp.bfloat16))
 
 
-def emit(segment: Segment, on_cpu: bool = True) -> Callable[..., tuple[jax.Array, ...]]:
+def emit(
+    segment: Segment, on_cpu: bool = True, calls: Mapping[str, Callable[..., Any]] = _NO_CALLS
+) -> Callable[..., tuple[jax.Array, ...]]:
     """The function from the segment's arguments to its outputs, to be traced by jax; bound constants are part of it.
     ``on_cpu``: between convolutions images have their channels in the last dimension, and long chains are cut.
+    ``calls``: ops that another library may compute, and how; see ``lazycore_xla.aten.calls``.
 
     While it is traced it raises BackendError, with the op and the user's line, where a lowering fails or gives
     another shape or dtype than the IR says.
@@ -36,15 +42,21 @@ def emit(segment: Segment, on_cpu: bool = True) -> Callable[..., tuple[jax.Array
             form = values.form_for(node) if on_cpu else None
             keep = kept if chains.is_too_long(node) and on_cpu else None
             with jax.named_scope(node.op):
-                called_from(node.source, _compute, node, values, form, keep)
+                called_from(node.source, _compute, node, values, form, keep, calls.get(node.op))
         return tuple(values.plain(value) for value in segment.outputs)
 
     return run
 
 
-def _compute(node: Node, values: Values, form: ChannelsLast | None, keep: Callable[..., jax.Array] | None) -> None:
+def _compute(
+    node: Node,
+    values: Values,
+    form: ChannelsLast | None,
+    keep: Callable[..., jax.Array] | None,
+    call: Callable[..., Any] | None,
+) -> None:
     try:
-        for position, (value, result) in enumerate(zip(node.outputs, _call(node, values, form), strict=True)):
+        for position, (value, result) in enumerate(zip(node.outputs, _call(node, values, form, call), strict=True)):
             last = form is not None and position == 0 and len(value.spec.shape) == IMAGE
             array = _checked(result, value.spec, last)
             values.put(value, keep(array) if keep else array, last)
@@ -53,7 +65,7 @@ def _compute(node: Node, values: Values, form: ChannelsLast | None, keep: Callab
         raise BackendError(f"xla: lowering {node.op}{where}: {type(error).__name__}: {error}") from error
 
 
-def _call(node: Node, values: Values, form: ChannelsLast | None) -> list[Any]:
+def _call(node: Node, values: Values, form: ChannelsLast | None, call: Callable[..., Any] | None) -> list[Any]:
     row = TABLE[node.op]
     widen = row.widen and any(v.spec.dtype.numpy in _HALF for v in (*node.inputs(), *node.outputs))
 
@@ -67,6 +79,8 @@ def _call(node: Node, values: Values, form: ChannelsLast | None) -> list[Any]:
     if row.needs_out:
         kwargs["out"] = tuple(map(_widened_spec, specs)) if widen else specs
     function = form.function if form and form.function else row.function
+    if call is not None:
+        function = partial(call, function, form is not None)
     results = function(*args, **kwargs)
     results = results if isinstance(results, (tuple, list)) else (results,)
     return [r.astype(s.dtype.numpy) if widen else r for r, s in zip(results, specs, strict=True)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from typing import Any
 
 import jax
 from lazycore_plugin_api import Buffer, Executable, HostArray, Segment, TensorSpec
@@ -61,20 +62,27 @@ def load_executable(payload: bytes, session: JaxSession) -> JaxExecutable:
     return JaxExecutable(*load(payload, session.device))
 
 
-def compile_segment(segment: Segment, session: JaxSession) -> JaxExecutable:
-    """Compile for the session's device. Raises BackendError from a lowering, or what XLA raises."""
+def compile_segment(
+    segment: Segment, session: JaxSession, calls: Mapping[str, Callable[..., Any]] | None = None
+) -> JaxExecutable:
+    """Compile for the session's device. ``calls``: what another library may compute on a CPU, by op. Raises
+    BackendError from a lowering, or what XLA raises."""
     packing = Packing.of(segment)
     with own_configuration(), jax.default_device(session.device):
-        function = jax.jit(_named(segment, packing, session.device), donate_argnums=_donated(segment, packing))
+        function = jax.jit(
+            _named(segment, packing, session.device, calls or {}), donate_argnums=_donated(segment, packing)
+        )
         before = hits()
         compiled = function.lower(*packing.specs(segment)).compile(compiler_options=options_of(session.device))
     outputs = [value.spec for value in segment.outputs]
     return JaxExecutable(compiled, outputs, packing, fresh=hits() == before)
 
 
-def _named(segment: Segment, packing: Packing, device: jax.Device) -> Callable[..., tuple[jax.Array, ...]]:
+def _named(
+    segment: Segment, packing: Packing, device: jax.Device, calls: Mapping[str, Callable[..., Any]]
+) -> Callable[..., tuple[jax.Array, ...]]:
     # A GPU's or TPU's compiler chooses the layout of images itself, and has another cost model of fusion.
-    function = packing.unpacking(emit(segment, on_cpu=device.platform == "cpu"))
+    function = packing.unpacking(emit(segment, on_cpu=device.platform == "cpu", calls=calls))
     function.__name__ = segment.name
     return function
 

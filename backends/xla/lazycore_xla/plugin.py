@@ -24,6 +24,7 @@ from lazycore_plugin_api import (
 )
 
 from lazycore_xla import __version__
+from lazycore_xla.aten.choice import CONVOLUTIONS, OPTION, calls_for, check
 from lazycore_xla.capability import decide
 from lazycore_xla.devices import devices, platform_of
 from lazycore_xla.executable import compile_segment, load_executable
@@ -45,13 +46,19 @@ def lazycore_backend_info() -> BackendInfo:
     """XLA on whatever devices jax finds; the first one is jax's own default. Starts jax's clients."""
     names = tuple(devices())
     return BackendInfo(
-        name="xla", version=__version__, devices=names, capabilities=_CAPABILITIES, fingerprint=fingerprint()
+        name="xla",
+        version=__version__,
+        devices=names,
+        options={CONVOLUTIONS: OPTION},
+        capabilities=_CAPABILITIES,
+        fingerprint=fingerprint(),
     )
 
 
 @hookimpl
 def lazycore_open(ctx: OpenContext) -> Session:
-    """Open jax's device of the target's name."""
+    """Open jax's device of the target's name. Raises BackendError for a value that an option does not have."""
+    check(ctx.target)
     return JaxSession(ctx.target.device)
 
 
@@ -91,7 +98,7 @@ def lazycore_conformance() -> Profile:
 
 def _compile(segment: Segment, ctx: CompileContext) -> Executable | CompileFailure:
     try:
-        return compile_segment(segment, _own(ctx))
+        return compile_segment(segment, _own(ctx), calls_for(segment, ctx))
     except Exception as error:
         return CompileFailure(f"xla: {segment.name}: {error}", error)
 

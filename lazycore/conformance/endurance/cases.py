@@ -94,7 +94,7 @@ def _failing_compile(context: Context) -> None:
     backend = placement.backend
     real = backend.compile
 
-    def failing(segments: Sequence[Segment]) -> list[Executable | CompileFailure]:
+    def failing(segments: Sequence[Segment], portable: bool = False) -> list[Executable | CompileFailure]:  # noqa: ARG001
         return [CompileFailure("injected") for _ in segments]
 
     x = torch.linspace(-1, 1, 12, device="lazycore")

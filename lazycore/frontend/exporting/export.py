@@ -82,7 +82,7 @@ class _Fresh:
 
     def compile(self, segments: list[Segment]) -> Sequence[Executable | CompileFailure]:
         self._kept += segments  # their ids are keys
-        results = self._backend.compile(segments)
+        results = self._backend.compile(segments, portable=True)
         for segment, result in zip(segments, results, strict=True):
             if isinstance(result, Executable):
                 self.made[id(segment)] = self._backend, result
