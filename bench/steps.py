@@ -1,8 +1,10 @@
 """A training step by way: ``python -m bench.steps``.
 
 Each way runs in a process of its own, and the processes take turns: each figure is the smallest of the turns' means, as
-noise only adds. A step waits for the loss; ``every 10`` waits for every tenth only, so that recording a step may
-overlap running the one before. ``record`` is what recording a step on lazycore costs beside the whole step of eager.
+noise only adds. A turn's first step does not count: it finds the processor's caches full of the other processes' data,
+which no program that trains by itself does. A step waits for the loss; ``every 10`` waits for every tenth only, so that
+recording a step may overlap running the one before. ``record`` is what recording a step on lazycore costs beside the
+whole step of eager.
 Losses are compared after the same number of steps, so that a way that computes something else does not count.
 """
 
@@ -22,7 +24,7 @@ __all__ = ["measure"]
 
 WARM_UP = 3
 # What is measured -> waiting after so many steps, steps in a turn, turns. Turns are short, so that some go undisturbed.
-TURNS = {"step ms": (1, 3, 16), "step ms, every 10": (10, 10, 6)}
+TURNS = {"step ms": (1, 4, 12), "step ms, every 10": (10, 10, 4)}
 
 
 def measure(program: str, options: Options) -> Row:
@@ -54,7 +56,7 @@ def _start(stack: ExitStack, program: str, options: Options) -> Mapping[str, Wor
 
 
 def _best(workers: Mapping[str, WorkerProcess], every: int, steps: int, turns: int) -> dict[str, float]:
-    taken = [{way: worker.ask("seconds", steps, every) for way, worker in workers.items()} for _ in range(turns)]
+    taken = [{way: worker.ask("turn", steps, every) for way, worker in workers.items()} for _ in range(turns)]
     return {way: round(min(turn[way] for turn in taken) * 1e3, 3) for way in workers}
 
 

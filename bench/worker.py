@@ -68,6 +68,7 @@ def _begin(make: Callable[[], Any], way: Way) -> Commands:
     commands: Commands = {
         "first": lambda: first,
         "seconds": step.seconds,
+        "turn": step.turn,
         "loss": step.loss,
         "peak": lambda: peak_mib() - imports,
     }

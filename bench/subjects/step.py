@@ -24,3 +24,8 @@ class Step:
             if (step + 1) % every == 0:
                 self.loss()
         return (time.perf_counter() - start) / steps
+
+    def turn(self, steps: int, every: int) -> float:
+        """``seconds`` after one step that does not count, as other processes have used the processor since the last."""
+        self.seconds(1, 1)
+        return self.seconds(steps, every)
