@@ -60,3 +60,15 @@ def test_places_are_the_cpus(name: str, bad: float) -> None:
     source.view(-1)[source.numel() // 3] = bad
     for expected, actual in zip(_run(use, source, "cpu", bad), _run(use, source, "lazycore", bad), strict=True):
         torch.testing.assert_close(actual, expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("backend", ["reference", "xla"], indirect=True)
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_of_several_the_last_is_pooled(rank: int) -> None:
+    x = torch.arange(2.0 * 4**rank).reshape(2, *[4] * rank)
+    x.view(2, -1)[:, ::3] = torch.nan
+    pool = getattr(torch.nn.functional, f"adaptive_max_pool{rank}d")
+    values, places = pool(x, 2, return_indices=True)
+    got = pool(x.to("lazycore"), 2, return_indices=True)
+    torch.testing.assert_close(got[0].cpu(), values, equal_nan=True)
+    assert torch.equal(got[1].cpu(), places)

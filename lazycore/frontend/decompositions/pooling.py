@@ -142,6 +142,9 @@ def _maxima(x: torch.Tensor, places: Sequence[torch.Tensor]) -> tuple[torch.Tens
     flat = flat.reshape(prod(out), -1)
     windows = x.reshape(*x.shape[:lead], -1)[..., flat]
     values, which = windows.max(-1)
+    # Of several NaN the CPU takes the last, of other equals the first.
+    unordered = torch.where(windows.isnan(), _range(windows.shape[-1], x.device), -1).amax(-1)
+    which = torch.where(unordered < 0, which, unordered)
     where = flat.expand(windows.shape).gather(-1, which.unsqueeze(-1)).squeeze(-1)
     return values.reshape(*x.shape[:lead], *out), where.reshape(*x.shape[:lead], *out)
 
