@@ -38,24 +38,27 @@ class HostCall:
 
         Raises BackendError, naming op and line, where the function fails."""
         waiting = iter(tensors)
-        arrays = [
-            as_array(next(waiting), s) if s.numel else np.empty(s.static_shape, s.dtype.numpy) for s in self._inputs
-        ]
+        arrays, targets = (
+            [as_array(next(waiting), s) if s.numel else np.empty(s.static_shape, s.dtype.numpy) for s in specs]
+            for specs in (self._inputs, self._outputs)
+        )
         try:
-            results = self._results(iter(arrays))
-            for result, spec in zip(results, self._outputs, strict=True):
-                if spec.numel:
-                    _write(as_array(next(waiting), spec), result, spec)
+            results = self._results(iter(arrays), targets)
+            for result, target, spec in zip(results, targets, self._outputs, strict=True):
+                if spec.numel and result is not target:
+                    _write(target, result, spec)
         except Exception as error:
             where = f" ({self._node.source})" if self._node.source else ""
             kind = OutOfMemory if isinstance(error, MemoryError) else BackendError
             raise kind(f"tvm: {self._node.op}{where}: {type(error).__name__}: {error}") from error
 
-    def _results(self, arrays: Iterator[HostArray]) -> tuple[Any, ...]:
+    def _results(self, arrays: Iterator[HostArray], targets: Sequence[HostArray]) -> tuple[Any, ...]:
         args = [self._argument(a, arrays) for a in self._node.args]
         kwargs = {name: self._argument(a, arrays) for name, a in self._node.kwargs.items()}
         if self._row.needs_out:
             kwargs["out"] = self._outputs
+        if self._row.fills and self._outputs[0].dtype not in HALVES:
+            kwargs["out"] = targets[0]
         with np.errstate(all="ignore"):
             results = self._row.function(*args, **kwargs)
         return results if isinstance(results, tuple) else (results,)
@@ -100,13 +103,15 @@ _run = _Run()
 
 def run_with(calls: Sequence[HostCall], main: Callable[..., Any], tensors: Sequence[Any]) -> Any:
     """What the program returns. Raises BackendError where it or one of its functions fails."""
-    _run.calls = calls
+    if calls:
+        _run.calls = calls
     try:
         return main(*tensors)
     except RuntimeError as error:
         raise _run.error or BackendError(f"tvm: {error}") from error
     finally:
-        _run.calls, _run.error = (), None
+        if calls:
+            _run.calls, _run.error = (), None
 
 
 def _dispatch(position: int, *tensors: Any) -> None:

@@ -41,7 +41,8 @@ class Lowering:
     once, so that they are computed before. ``raw``: elements are only moved; 16-bit floats of a host function arrive
     as they are. ``wraps``: whole numbers may wrap around, and what follows must not be fused, since TVM and LLVM hold
     that ``x + 1 > x``. ``divides``: it makes positions by division, or hides that its operands do. ``empty``: operands
-    may be empty where the result is not. ``dtypes``: what operands and results may be.
+    may be empty where the result is not. ``fills``: a host function may also get the array of its one result, as the
+    keyword ``out``, and then returns that. ``dtypes``: what operands and results may be.
     """
 
     function: Callable[..., Any]
@@ -53,6 +54,7 @@ class Lowering:
     wraps: bool = False
     divides: bool = False
     empty: bool = False
+    fills: bool = False
     check: Check | None = None
 
 

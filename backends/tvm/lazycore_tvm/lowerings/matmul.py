@@ -14,7 +14,7 @@ from lazycore_tvm.registry import BOOL, REAL, Kind, lowering
 
 _PRODUCT: dict[str, Any] = {"kind": Kind.host, "dtypes": REAL - BOOL}
 
-lowering("mm", "bmm", "mv", **_PRODUCT)(product)
+lowering("mm", "bmm", "mv", fills=True, **_PRODUCT)(product)
 lowering("dot", **_PRODUCT)(np.dot)
 
 
