@@ -8,11 +8,15 @@ from typing import Any
 import torch
 
 from lazycore.frontend.attention import scaled_dot_product_attention
+from lazycore.frontend.cross_entropy import cross_entropy_loss
 
 __all__ = ["composition_of"]
 
 _COMPOSITE = "CompositeImplicitAutograd"
-_OWN: dict[str, Callable[..., Any]] = {"aten.scaled_dot_product_attention.default": scaled_dot_product_attention}
+_OWN: dict[str, Callable[..., Any]] = {
+    "aten.scaled_dot_product_attention.default": scaled_dot_product_attention,
+    "aten.cross_entropy_loss.default": cross_entropy_loss,
+}
 
 
 def composition_of(op: Any) -> Callable[..., Any] | None:

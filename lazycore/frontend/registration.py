@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from lazycore.frontend.attention import scaled_dot_product_attention
+from lazycore.frontend.cross_entropy import cross_entropy_loss
 from lazycore.frontend.dense import take_apart_for_tangents
 
 __all__ = ["register_all"]
@@ -78,6 +79,7 @@ def register_all() -> None:
     for key in ("AutogradPrivateUse1", "PrivateUse1"):
         # Differentiable composites of ours instead of torch's: below autograd torch's would already be taken apart.
         _library.impl("scaled_dot_product_attention", scaled_dot_product_attention, key)
+        _library.impl("cross_entropy_loss", cross_entropy_loss, key)
     _library.impl("linear", _first_call("linear"), "PrivateUse1")
     take_apart_for_tangents(_library)
     _fallbacks.fallback(_fallback, "PrivateUse1")
