@@ -90,22 +90,25 @@ def ravel(indices: Sequence[Any], shape: Shape) -> Any:
 def unravel(place: Any, shape: Shape) -> tuple[Any, ...]:
     """The indices of a position of the flattened tensor."""
     indices = []
+    left: Any = math.prod(shape) if all(isinstance(n, int) and n for n in shape) else None
     for size in reversed(shape):
-        indices.append(tir.const(0, "int32") if size == 1 else remainder(place, size))
+        indices.append(tir.const(0, "int32") if size == 1 else remainder(place, size, left))
         place = tir.indexdiv(place, size) if size != 1 else place
+        left = left and left // size
     return tuple(reversed(indices))
 
 
-def remainder(place: Any, size: Any) -> Any:
-    """A position, not negative, modulo a size.
+def remainder(place: Any, size: Any, below: Any) -> Any:
+    """A position, not negative and less than ``below`` if that is known, modulo a size.
 
     By a power of two LLVM has it as the lowest bits, and where two reads of a loop depend on them its vectorizer takes
     more lanes than come before the bits begin again for neighbours in memory, and reads beyond. It does not look
-    through floats; double precision is exact here.
+    through floats, which are exact here: single precision, twice as fast, up to 2 ** 24.
     """
     if not isinstance(size, int) or size & (size - 1):
         return tir.indexmod(place, size)
-    quotient = tir.Cast("int32", tir.Cast("float64", place) * tir.const(1 / size, "float64"))
+    kind = "float32" if isinstance(below, int) and below <= 1 << 24 else "float64"
+    quotient = tir.Cast("int32", tir.Cast(kind, place) * tir.const(1 / size, kind))
     return place - quotient * size
 
 

@@ -196,7 +196,7 @@ def _split(grouped: Array, x: Array, groups: int) -> Array:
         place = tir.const(0, "int32")
         for index, size in zip(i[2:], x.shape[2:], strict=True):
             place = place * size + index
-        return grouped.at(i[0], tir.indexdiv(i[1], width), remainder(i[1], width) * inner + place)
+        return grouped.at(i[0], tir.indexdiv(i[1], width), remainder(i[1], width, x.shape[1]) * inner + place)
 
     return Array(x.shape, grouped.dtype, at, None, grouped.cost)
 

@@ -141,8 +141,8 @@ def repeat(x: Array, repeats: Sequence[int], *, out: list[TensorSpec]) -> Array:
     """The whole tensor repeated along each dimension, new ones in front."""
 
     def at(*i: Expr) -> Expr:
-        own = i[len(i) - x.ndim :]
-        return x.at(*(zero if n == 1 else remainder(p, n) for p, n in zip(own, x.shape, strict=True)))
+        places = zip(i[len(i) - x.ndim :], x.shape, out[0].shape[len(i) - x.ndim :], strict=True)
+        return x.at(*(zero if n == 1 else remainder(p, n, most) for p, n, most in places))
 
     return replace(x.moved(out[0].shape, at), divided=True)
 
