@@ -37,8 +37,21 @@ def _searchsorted(
     return found
 
 
+def _embedding_bag(
+    op: Any, weight: torch.Tensor, indices: torch.Tensor, offsets: torch.Tensor, *rest: Any, **named: Any
+) -> tuple[torch.Tensor, ...]:
+    """``aten::_embedding_bag``: the first bag begins where the indices do."""
+    bags: tuple[torch.Tensor, ...] = recorded(op)(weight, indices, offsets, *rest, **named)
+    if is_ours(offsets):
+        message = "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0."
+        guard(offsets[:1] == 0, message)
+    return bags
+
+
 DOMAINS: dict[str, Callable[..., Any]] = {
     "binary_cross_entropy": binary_cross_entropy,
+    "_embedding_bag": partial(_embedding_bag, aten._embedding_bag.default),
+    "_embedding_bag_forward_only": partial(_embedding_bag, aten._embedding_bag_forward_only.default),
     "searchsorted.Tensor": partial(_searchsorted, aten.searchsorted.Tensor),
     "searchsorted.Scalar": partial(_searchsorted, aten.searchsorted.Scalar),
 }

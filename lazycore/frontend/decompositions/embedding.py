@@ -43,10 +43,8 @@ def embedding_bag(
     sums = _sums(torch.where(counted[:, None], rows, 0), bag, bags)
     if mode == _MEAN:
         sums = sums / sizes.clamp(min=1)[:, None]
-    # An offset that does not begin at 0 is an error on the CPU, which here only the values could tell.
-    sums = torch.where((offsets[:1] == 0).all(), sums, torch.nan).to(weight.dtype)
     places = bag if results[1].numel() else bag[:0]
-    return sums, places, sizes, torch.zeros(results[3].shape, dtype=offsets.dtype, device=weight.device)
+    return sums.to(weight.dtype), places, sizes, torch.zeros(results[3].shape, dtype=offsets.dtype, device=weight.device)
 
 
 def _bags(indices: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
