@@ -44,7 +44,8 @@ def embedding_bag(
     if mode == _MEAN:
         sums = sums / sizes.clamp(min=1)[:, None]
     places = bag if results[1].numel() else bag[:0]
-    return sums.to(weight.dtype), places, sizes, torch.zeros(results[3].shape, dtype=offsets.dtype, device=weight.device)
+    maxima = torch.zeros(results[3].shape, dtype=offsets.dtype, device=weight.device)
+    return sums.to(weight.dtype), places, sizes, maxima
 
 
 def _bags(indices: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
