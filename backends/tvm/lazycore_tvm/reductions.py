@@ -42,6 +42,8 @@ _WIDE, _NARROW, _LONG = 64, 16, 256
 _LAST = 8
 # So many single-precision terms of a lane are added before they are rounded to nothing by what is there.
 _RUN = 16
+# So many rows of a large array are combined before they are added to what there is of each column.
+_ROWS = 4
 # Into so many pieces a row is cut that several threads share.
 _PIECES = 32
 
@@ -136,13 +138,23 @@ class _Reduction:
         """Of the first of the inner dimensions so many from a place on."""
         (begin, size), sizes = which, self._lengths(inner)
         self._fill(target, start, size * math.prod(sizes[1:]))
+        *outer, last = self.axes
+        rows = self.x.shape[last]
+        runs = rows // _ROWS if self.partial != self.kind and is_wide(self.x.size) else 0
 
-        def step(*steps: Expr) -> None:
-            outer, (column, *rest) = steps[: len(self.axes)], steps[len(self.axes) :]
-            own = {**places, **dict(zip((*self.axes, *inner), (*outer, begin + column, *rest), strict=True))}
-            self._accumulate(target, start + ravel((column, *rest), sizes), self._term(own))
+        def add(first: Callable[[Expr], Expr], count: int) -> Callable[..., None]:
+            def step(*steps: Expr) -> None:
+                (*before, row), (column, *rest) = steps[: len(self.axes)], steps[len(self.axes) :]
+                own = {**places, **dict(zip((*outer, *inner), (*before, begin + column, *rest), strict=True))}
+                terms = [self._term({**own, last: first(row) + n}) for n in range(count)]
+                self._accumulate(target, start + ravel((column, *rest), sizes), self._halved(terms))
 
-        kernel().loops((*self._lengths(self.axes), size, *sizes[1:]), step)
+            return step
+
+        lengths = self._lengths(outer), (size, *sizes[1:])
+        kernel().loops((*lengths[0], runs, *lengths[1]), add(lambda run: run * _ROWS, _ROWS))
+        done = runs * _ROWS
+        kernel().loops((*lengths[0], rows - done, *lengths[1]), add(lambda row: row + done, 1))
 
     def _rows(self, places: dict[int, Expr], start: Expr, target: Any) -> None:
         """Term by term of one row: in lanes, which vectorize, where it is long."""
