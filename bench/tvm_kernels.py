@@ -3,6 +3,7 @@
 Both take turns in one process, on ``OMP_NUM_THREADS`` threads (1), and each figure is the smallest of the rounds':
 noise only adds. Results are compared, so that a kernel that computes something else does not count. It ends with 1
 where a kernel takes longer than it may; ``--compile`` measures how long programs of repeated layers take to compile.
+``docs/tvm-kernels.md`` has figures and what is behind them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """NumPy's products, on the threads that loops run on.
 
-OpenBLAS has threads of its own, which look for work for some 30 ms after each product without giving way: the loops
+OpenBLAS has threads of its own, which look for work for some 35 ms after each product without giving way: the loops
 that come next would share a processor with them. So it is told to use none for as long as a product takes, and threads
 of ours compute parts of it.
 """

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import os
 
+from lazycore_plugin_api import BackendError
+
 __all__ = ["count", "is_wide", "patience", "set_defaults"]
 
-# Loops over fewer elements are over before another thread has woken up, which takes some 50 us.
+# Loops of fewer turns are over before another thread has woken up, which takes some 50 us.
 _WIDE = 1 << 18
 _COUNT, _PATIENCE = "TVM_NUM_THREADS", "TVM_THREAD_POOL_SPIN_COUNT"
 
 
 def set_defaults() -> None:
-    """Tell TVM in its environment; what the user has set there stays."""
+    """Say it in TVM's own environment variables; what the user has set there stays."""
     os.environ.setdefault(_COUNT, _openmp() or str(len(os.sched_getaffinity(0))))
-    # By default TVM's threads look for work for very long before they sleep, on processors that others want; looking
-    # until the next loop of the program is enough.
+    # TVM's own number is a thousand times as large, on processors that others want; looking until the next loop of the
+    # program is enough.
     os.environ.setdefault(_PATIENCE, "300")
 
 
@@ -30,13 +32,20 @@ def _openmp() -> str | None:
 
 
 def count() -> int:
-    """Of threads, the caller's among them."""
-    return int(os.environ[_COUNT])
+    """Of threads, the caller's among them. Raises BackendError where the environment says something else."""
+    return _number(_COUNT, 1)
 
 
 def patience() -> int:
-    """How often a thread looks for the next loop before it sleeps."""
-    return int(os.environ[_PATIENCE])
+    """How often a thread looks for the next loop before it sleeps. Raises BackendError likewise."""
+    return _number(_PATIENCE, 0)
+
+
+def _number(name: str, least: int) -> int:
+    text = os.environ[name].strip()
+    if not text.isdecimal() or int(text) < least:
+        raise BackendError(f"tvm: {name}={text} in the environment is not a number from {least} on")
+    return int(text)
 
 
 def is_wide(size: object) -> bool:

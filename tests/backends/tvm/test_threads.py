@@ -8,6 +8,7 @@ import sys
 from textwrap import dedent
 
 import pytest
+from lazycore_plugin_api import BackendError
 
 pytest.importorskip("tvm")
 
@@ -123,6 +124,13 @@ def test_numbers_of_threads(openmp: str, own: str | None, count: str | None, mon
         monkeypatch.setenv("TVM_NUM_THREADS", own)
     threads.set_defaults()
     assert os.environ["TVM_NUM_THREADS"] == (count or str(len(os.sched_getaffinity(0))))
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "two", ""])
+def test_a_number_that_is_none_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TVM_NUM_THREADS", text)
+    with pytest.raises(BackendError, match="TVM_NUM_THREADS="):
+        threads.count()
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="the system does not tell its threads")
