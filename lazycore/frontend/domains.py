@@ -21,7 +21,7 @@ def binary_cross_entropy(x: torch.Tensor, target: torch.Tensor, *rest: Any, **na
     """``aten::binary_cross_entropy``: of shares, from 0 to 1, and such targets. A NaN is none."""
     loss: torch.Tensor = recorded(aten.binary_cross_entropy.default)(x, target, *rest, **named)
     for name, shares in ("input", x), ("target", target):
-        guard((shares >= 0) & (shares <= 1), f"all elements of {name} should be between 0 and 1")
+        guard(shares.clamp(0, 1) == shares, f"all elements of {name} should be between 0 and 1")
     return loss
 
 
