@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -27,12 +28,18 @@ _WORTH = 1 << 20
 _NAMES = ("scipy_openblas_%s_num_threads64_", "openblas_%s_num_threads64_", "openblas_%s_num_threads")
 
 
+def _multiplying() -> Any:
+    """NumPy's module that is linked to OpenBLAS, which NumPy 2 has renamed."""
+    known = (sys.modules.get(f"numpy.{core}._multiarray_umath") for core in ("_core", "core"))
+    return next(module for module in known if hasattr(module, "__file__"))
+
+
 class _Threads:
     """OpenBLAS's number of threads, where that is what NumPy uses. ``users`` want it to be 1; ``usual``: what it was
     before the first of them."""
 
     def __init__(self) -> None:
-        library = ctypes.CDLL(np._core._multiarray_umath.__file__)
+        library = ctypes.CDLL(_multiplying().__file__)
         known = (name for name in _NAMES if hasattr(library, name % "set"))
         name = next(known, None)
         self._get, self._set = (getattr(library, name % verb) for verb in ("get", "set")) if name else (None, None)
