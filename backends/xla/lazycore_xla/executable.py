@@ -14,6 +14,7 @@ from lazycore_xla.artifact import load, save
 from lazycore_xla.configuration import own_configuration, wide_types
 from lazycore_xla.devices import options_of
 from lazycore_xla.emit import emit
+from lazycore_xla.forgetting import compiled_one
 from lazycore_xla.memory import raise_if_full
 from lazycore_xla.numbers import Packing
 from lazycore_xla.provenance import hits
@@ -74,6 +75,7 @@ def compile_segment(
         )
         before = hits()
         compiled = function.lower(*packing.specs(segment)).compile(compiler_options=options_of(session.device))
+    compiled_one()
     outputs = [value.spec for value in segment.outputs]
     return JaxExecutable(compiled, outputs, packing, fresh=hits() == before)
 
