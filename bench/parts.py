@@ -36,6 +36,12 @@ PARTS: Mapping[str, Part] = {
         "Milliseconds from the end of a trace that was seen before until the call of its executable returns, beside "
         "the bare call of that executable with the same arrays.",
     ),
+    "rewrites": Part(
+        "What rewrites gain",
+        "Milliseconds a step as it is, and with one thing less: *slice gradients added up*, each padded to the whole, "
+        "instead of one concatenation; *duplicates computed* each time; *idle casts made*; *XLA's own convolutions* "
+        "instead of calls of ATen's.",
+    ),
     "start": Part(
         "First steps and memory",
         "*cold*: with empty caches; *warm*: another process has run the program before. *imports*: until a network of "

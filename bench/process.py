@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bench.ways import WAYS, environment
+from bench.ways import ALL, environment
 
 __all__ = ["WorkerFailed", "WorkerProcess"]
 
@@ -23,12 +23,12 @@ class WorkerProcess:
     for a way that does not exist."""
 
     def __init__(self, program: str, way: str, threads: int, cache: Path) -> None:
-        if way not in WAYS:
-            raise ValueError(f"there is no way {way!r}, only {', '.join(map(repr, WAYS))}")
+        if way not in ALL:
+            raise ValueError(f"there is no way {way!r}, only {', '.join(map(repr, ALL))}")
         self.name = f"{way} on {program}"
         command = [sys.executable, "-m", "bench.worker", program, way, str(threads)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                         env=environment(cache, WAYS[way]))  # fmt: skip
+                                         env=environment(cache, ALL[way]))  # fmt: skip
 
     def __enter__(self) -> WorkerProcess:
         return self

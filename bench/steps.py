@@ -20,7 +20,7 @@ from bench.process import WorkerProcess
 from bench.programs import PROGRAMS
 from bench.ways import LAZYCORE, WAYS
 
-__all__ = ["measure"]
+__all__ = ["best", "measure", "started"]
 
 WARM_UP = 3
 # What is measured -> waiting after so many steps, steps in a turn, turns. Turns are short, so that some go undisturbed.
@@ -30,11 +30,11 @@ TURNS = {"step ms": (1, 4, 12), "step ms, every 10": (10, 10, 4)}
 def measure(program: str, options: Options) -> Row:
     """A row of milliseconds."""
     with ExitStack() as stack:
-        workers = _start(stack, program, options)
+        workers = started(stack, program, options)
         losses = {way: worker.ask("loss") for way, worker in workers.items()}
         row: Row = {"program": program}
         for what, (every, steps, turns) in TURNS.items():
-            row[what] = _best(workers, every, steps, turns // 3 if options.quick else turns)
+            row[what] = best(workers, every, steps, turns // 3 if options.quick else turns)
         if LAZYCORE in workers:
             row["record ms"] = {LAZYCORE: workers[LAZYCORE].ask("recording")["record"]}
             if "eager" in workers:
@@ -45,7 +45,8 @@ def measure(program: str, options: Options) -> Row:
     return row
 
 
-def _start(stack: ExitStack, program: str, options: Options) -> Mapping[str, WorkerProcess]:
+def started(stack: ExitStack, program: str, options: Options) -> Mapping[str, WorkerProcess]:
+    """A process for each way, which has trained a few steps."""
     workers = {
         way: stack.enter_context(WorkerProcess(program, way, options.threads, options.cache)) for way in options.ways
     }
@@ -55,7 +56,8 @@ def _start(stack: ExitStack, program: str, options: Options) -> Mapping[str, Wor
     return workers
 
 
-def _best(workers: Mapping[str, WorkerProcess], every: int, steps: int, turns: int) -> dict[str, float]:
+def best(workers: Mapping[str, WorkerProcess], every: int, steps: int, turns: int) -> dict[str, float]:
+    """Milliseconds a step by way: the smallest of the turns' means."""
     taken = [{way: worker.ask("turn", steps, every) for way, worker in workers.items()} for _ in range(turns)]
     return {way: round(min(turn[way] for turn in taken) * 1e3, 3) for way in workers}
 

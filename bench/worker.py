@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from bench.memory import forget_peak, peak_mib, resident_mib
-from bench.ways import WAYS, Way
+from bench.ways import ALL, Way
 
 __all__ = ["main"]
 
@@ -24,7 +24,7 @@ Commands = dict[str, Callable[..., Any]]
 
 def main() -> None:
     start = time.perf_counter()
-    program, way, threads = sys.argv[1], WAYS[sys.argv[2]], int(sys.argv[3])
+    program, way, threads = sys.argv[1], ALL[sys.argv[2]], int(sys.argv[3])
     # Libraries may print, which must not be taken for an answer.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
