@@ -150,7 +150,8 @@ class _Builder:
             return args
         if isinstance(given, Number) and not isinstance(given.number, Lifted):
             return args
-        where = f"{call.op} at {call.source}"
+        # A condition on data is an alias of it, a name that says nothing to the program.
+        where = f"{call.source}" if call.op == ALIAS else f"{call.op} at {call.source}"
         if check.item is None or not isinstance(operand, tuple):
             assert isinstance(operand, Value)
             guarded: Argument = self.guards.guard(operand, check, where)
