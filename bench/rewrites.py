@@ -10,12 +10,13 @@ import sys
 from contextlib import ExitStack
 
 from bench.part import Options, Row, run
+from bench.programs.lstm import WRITTEN
 from bench.steps import best, started
 from bench.ways import LAZYCORE, LESS
 
 __all__ = ["measure"]
 
-PROGRAMS = ("lstm", "gpt", "resnet")
+PROGRAMS = ("lstm", WRITTEN.name, "gpt", "resnet")
 EVERY, STEPS, TURNS = 1, 4, 12
 
 

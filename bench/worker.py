@@ -49,12 +49,12 @@ def _imported(way: Way, threads: int) -> Callable[[str], Any]:
     """How to make a program's step. Frameworks import much with the first thing that they run, so one has run."""
     import torch
 
-    from bench.programs import PROGRAMS, TINY
+    from bench.programs import OF_REWRITES, PROGRAMS, TINY
 
     torch.set_num_threads(threads)
     make = import_module(f"bench.subjects.{way.module}").step
     make(TINY, compiled=way.compiled).seconds(1, 1)
-    return lambda program: make(PROGRAMS[program], compiled=way.compiled)
+    return lambda program: make((PROGRAMS | OF_REWRITES)[program], compiled=way.compiled)
 
 
 def _begin(make: Callable[[], Any], way: Way) -> Commands:

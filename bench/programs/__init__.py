@@ -7,11 +7,14 @@ on 32 images of 32 x 32; an LSTM cell of width 128 stepped 32 times by a Python 
 from __future__ import annotations
 
 from bench.programs.gpt import GPT
-from bench.programs.lstm import LSTM
+from bench.programs.lstm import LSTM, WRITTEN
 from bench.programs.mlp import MLP, MLP_SGD, TINY
 from bench.programs.program import Program
 from bench.programs.resnet import RESNET
 
-__all__ = ["PROGRAMS", "TINY", "Program"]
+__all__ = ["OF_REWRITES", "PROGRAMS", "TINY", "Program"]
+
+OF_REWRITES: dict[str, Program] = {WRITTEN.name: WRITTEN}
+"""Beside the others: what shows a rewrite that they do not need."""
 
 PROGRAMS: dict[str, Program] = {program.name: program for program in (MLP, MLP_SGD, GPT, RESNET, LSTM)}
