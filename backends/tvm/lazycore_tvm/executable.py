@@ -59,7 +59,6 @@ class TvmExecutable(Executable):
         self._places = symbol_places(segment)
         self._bound: dict[tuple[int, ...], _Binding] = {}
         self._static = None if self._places else self._bind(())
-        POOL.install()
         self._machines = threading.local()
         self._machines.main = self._machine()
 
@@ -90,7 +89,7 @@ class TvmExecutable(Executable):
     def _main(self) -> Any:
         main = getattr(self._machines, "main", None)
         if main is None:
-            with COMPILE_LOCK:
+            with COMPILE_LOCK, POOL.takes_loops():
                 main = self._machines.main = self._machine()
         return main
 
@@ -109,12 +108,12 @@ def _tensor(value: Buffer | HostArray, spec: TensorSpec) -> Any:
 
 def compile_segment(segment: Segment) -> TvmExecutable:
     """Compile for this machine. Raises BackendError from a lowering, or what TVM raises."""
-    with COMPILE_LOCK:
+    with COMPILE_LOCK, POOL.takes_loops():
         return TvmExecutable(compile_module(Emitter(segment).module()), segment, fresh=True)
 
 
 def load_executable(payload: bytes) -> TvmExecutable:
     """The executable that ``serialize`` wrote. Raises BackendError for bytes that are damaged, or of another version
     or machine."""
-    with COMPILE_LOCK:
+    with COMPILE_LOCK, POOL.takes_loops():
         return TvmExecutable(*load(payload), fresh=False)

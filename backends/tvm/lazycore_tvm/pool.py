@@ -7,9 +7,11 @@ first program with wide loops, and a forked process begins anew.
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock, Thread
@@ -19,6 +21,9 @@ from lazycore_tvm.threads import count, patience
 from lazycore_tvm.tvm_runtime import load_library, target, tvm
 
 __all__ = ["POOL", "Pool"]
+
+_LAUNCH = b"__TVMBackendParallelLaunch"
+"""By this name a program that is loaded asks for the function that starts its loops."""
 
 
 class Pool:
@@ -30,11 +35,20 @@ class Pool:
         self._threads: list[Thread] | None = None
         self._starting = Lock()
 
-    def install(self) -> None:
-        """Have programs that are loaded from now on start their loops here. Once, with the compiler's lock held."""
-        if self._functions is None and count() > 1:
+    @contextmanager
+    def takes_loops(self) -> Iterator[None]:
+        """Programs that are loaded in the block start their loops here, others' programs as TVM has it. To be entered
+        with the compiler's lock held."""
+        if count() == 1:
+            yield
+            return
+        if self._functions is None:
             self.load()
-            self._functions["install"]()
+        self._functions["install"]()
+        try:
+            yield
+        finally:
+            _leave_loops_to_tvm()
 
     def load(self) -> None:
         """Have the functions."""
@@ -79,6 +93,11 @@ class Pool:
             self._functions["stop"]()
         for thread in threads:
             thread.join()
+
+
+def _leave_loops_to_tvm() -> None:
+    symbols = ctypes.CDLL(None)
+    symbols.TVMFFIEnvModRegisterContextSymbol(_LAUNCH, ctypes.cast(symbols.TVMBackendParallelLaunch, ctypes.c_void_p))
 
 
 def _compiled() -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -61,7 +62,7 @@ CROWD = """
     print(sum(thread.name.startswith("lazycore-tvm") for thread in threading.enumerate()))
 """
 FAILURE = """
-    from lazycore_tvm.tvm_runtime import target, tvm
+    from lazycore_tvm.tvm_runtime import COMPILE_LOCK, target, tvm
 
     tir = tvm.tirx
     place, data = tir.Var("i", "int32"), tir.decl_buffer((4,), "float32", "data")
@@ -70,13 +71,31 @@ FAILURE = """
     function = tir.PrimFunc([data], tir.For(place, tir.const(0, "int32"), tir.const(4, "int32"), 1, body))
     run()
     function = function.with_attr("global_symbol", "main")
-    main = tvm.compile(function, target(), tir_pipeline="lazycore_tvm")["main"]
+    with COMPILE_LOCK, pool.POOL.takes_loops():
+        main = tvm.compile(function, target(), tir_pipeline="lazycore_tvm")["main"]
     for _ in range(2):
         try:
             main(np.zeros(4, np.float32))
         except Exception as error:
             print(type(error).__name__, error)
     run()
+"""
+OTHERS = """
+    from lazycore_tvm.tvm_runtime import target, tvm
+
+    tir = tvm.tirx
+    place, data = tir.Var("i", "int32"), tir.decl_buffer((4,), "float32", "data")
+    body = tir.BufferStore(data, tir.const(1, "float32"), [place])
+    function = tir.PrimFunc([data], tir.For(place, tir.const(0, "int32"), tir.const(4, "int32"), 1, body))
+    run()
+    ours = tasks()
+    main = tvm.compile(function.with_attr("global_symbol", "main"), target(), tir_pipeline="lazycore_tvm")["main"]
+    array = tvm.runtime.tensor(np.zeros(4, np.float32))
+    main(array)
+    print(array.numpy().tolist(), tasks() > ours)
+"""
+STORE = """
+    open(os.environ["STORED"], "wb").write(executable.serialize())
 """
 TOGETHER = """
     run()
@@ -99,8 +118,8 @@ STOPPED = """
 """
 
 
-def _run(program: str, **environment: str) -> str:
-    command = [sys.executable, "-W", "ignore", "-c", dedent(PROGRAM) + dedent(program)]
+def _run(program: str, begin: str = PROGRAM, **environment: str) -> str:
+    command = [sys.executable, "-W", "ignore", "-c", dedent(begin) + dedent(program)]
     rest = {name: value for name, value in os.environ.items() if not name.startswith(("TVM_", "OMP_"))}
     done = subprocess.run(
         command, env={**rest, **environment}, capture_output=True, text=True, timeout=200, check=False
@@ -137,6 +156,23 @@ def test_a_number_that_is_none_is_refused(text: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("pause", ["0", "0.1"], ids=["a worker awake", "a worker asleep"])
 def test_a_forked_process_has_threads_of_its_own_and_ends(pause: str) -> None:
     assert _run(FORK.replace("PAUSE", pause), TVM_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1") == "7"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="the system does not tell its threads")
+def test_a_process_that_has_only_loaded_a_program_forks_as_well(tmp_path: Path) -> None:
+    """TVM's own threads, which a loaded program would start if nobody else took its loops, outlive no fork."""
+    here = {"STORED": str(tmp_path / "program"), "TVM_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1"}
+    _run(STORE, **here)
+    begin, compile_it, end = PROGRAM.partition("(executable,) = plugin.lazycore_compile")
+    loads = "from lazycore_tvm.executable import load_executable; executable = load_executable(open("
+    loads += 'os.environ["STORED"], "rb").read())  #'
+    assert compile_it
+    assert _run(FORK.replace("PAUSE", "0"), begin + loads + end, **here) == "7"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="the system does not tell its threads")
+def test_loops_of_others_programs_are_tvms_own() -> None:
+    assert _run(OTHERS, TVM_NUM_THREADS="2") == "[1.0, 1.0, 1.0, 1.0] True"
 
 
 def test_callers_share_the_threads() -> None:
