@@ -279,3 +279,29 @@ def test_without_a_compiler_they_are_xlas_unless_atens_are_asked_for(backend: st
     command = [sys.executable, "-c", WITHOUT, backend]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env=environment)
     assert told in done.stdout + done.stderr
+
+
+TOGETHER = """
+import threading
+import torch
+from lazycore_xla.aten.library import why_not
+
+gate, answers = threading.Barrier(8), []
+
+def ask():
+    gate.wait()
+    answers.append(why_not())
+
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(answers == [None] * 8)
+"""
+
+
+def test_threads_that_need_them_at_once_have_them_compiled_once() -> None:
+    command = [sys.executable, "-c", TOGETHER]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert done.stdout.strip() == "True", done.stdout + done.stderr

@@ -15,6 +15,7 @@ import tempfile
 import warnings
 from functools import cache
 from pathlib import Path
+from threading import Lock
 
 import jax
 
@@ -31,6 +32,7 @@ _ATEN = (
     "aoti_torch_cpu_convolution_backward", "omp_get_max_threads", "omp_set_num_threads",
 )  # fmt: skip
 _SECONDS = 60
+_TURN = Lock()  # segments are compiled by several threads, and XLA takes each name once
 
 
 def why_not() -> str | None:
@@ -40,7 +42,8 @@ def why_not() -> str | None:
         return f"PyTorch's library is called on Linux only, and this is {sys.platform}"
     if torch is None or not getattr(torch, "__file__", None):
         return "PyTorch is not imported in this process"
-    return register(str(Path(torch.__file__).parent / "lib"))
+    with _TURN:
+        return register(str(Path(torch.__file__).parent / "lib"))
 
 
 @cache
