@@ -2,7 +2,7 @@
 
 torch has the gradient for devices that have a ``linear`` of their own, and takes a layer apart for others: a transpose,
 a product and two views each way. It has no tangent for it, nor for a recurrent cell that is one op, so that a program
-which asks for tangents gets the parts.
+which asks for tangents gets the parts meanwhile.
 """
 
 from __future__ import annotations
@@ -45,14 +45,26 @@ DENSE: dict[str, Any] = {"linear": aten.linear.default.decompose, "linear_backwa
 _WITHOUT_TANGENT = ("linear", "_thnn_fused_lstm_cell", "_thnn_fused_gru_cell")
 
 
-def take_apart_for_tangents(library: Any) -> None:
-    """Have dense layers and cells recorded in parts from the moment on that the program first asks for tangents."""
-    enter = forward_ad.enter_dual_level
+def take_apart_for_tangents() -> None:
+    """Have dense layers and cells recorded in parts for as long as a program has a level of tangents open."""
+    enter, leave = forward_ad.enter_dual_level, forward_ad.exit_dual_level
+    taken: list[torch.library.Library] = []
 
-    def first() -> int:
-        forward_ad.enter_dual_level = enter
-        for name in _WITHOUT_TANGENT:
-            library.impl(name, CELLS.get(name, aten.linear.default.decompose), "AutogradPrivateUse1")
-        return enter()
+    def entered() -> int:
+        level = enter()  # raises where one is open
+        taken.append(_in_parts())
+        return level
 
-    forward_ad.enter_dual_level = first
+    def left(*, level: int | None = None) -> None:
+        leave(level=level)
+        taken.pop()._destroy()
+
+    forward_ad.enter_dual_level, forward_ad.exit_dual_level = entered, left
+
+
+def _in_parts() -> torch.library.Library:
+    """The kernels that take apart; they go with the library."""
+    library = torch.library.Library("aten", "IMPL")
+    for name in _WITHOUT_TANGENT:
+        library.impl(name, CELLS.get(name, aten.linear.default.decompose), "AutogradPrivateUse1")
+    return library

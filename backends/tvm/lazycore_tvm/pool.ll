@@ -51,6 +51,15 @@ begin:
   %place = getelementptr i8, ptr %arguments, i64 8
   %patience = load i64, ptr %place
   call void @enter()
+  %gone = load i32, ptr @stopped
+  %late = icmp ne i32 %gone, 0
+  br i1 %late, label %leave, label %join
+
+leave: ; `stop` was called before this one began, and will not tell it
+  store atomic i32 0, ptr @busy release, align 4
+  br label %end
+
+join:
   %before = load i32, ptr @workers
   %task = add i32 %before, 1
   store i32 %task, ptr @workers
@@ -59,7 +68,7 @@ begin:
   br label %wait
 
 wait:
-  %last = phi i32 [ %first, %begin ], [ %turn, %finished ]
+  %last = phi i32 [ %first, %join ], [ %turn, %finished ]
   %turn = call i32 @next(i32 %last, i64 %patience)
   %stop = load i32, ptr @stopped
   %ends = icmp ne i32 %stop, 0

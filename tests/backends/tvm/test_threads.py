@@ -116,6 +116,13 @@ STOPPED = """
     run()
     print(threading.active_count())
 """
+LATE = """
+    run()
+    pool.POOL._functions["stop"]()
+    late = pool.POOL._thread(9)
+    late.join(20)
+    print(late.is_alive())
+"""
 
 
 def _run(program: str, begin: str = PROGRAM, **environment: str) -> str:
@@ -184,6 +191,10 @@ def test_callers_share_the_threads() -> None:
 )
 def test_a_worker_leaves_the_callers_processor() -> None:
     assert _run(TOGETHER, TVM_NUM_THREADS="2") == "True True"
+
+
+def test_a_worker_that_begins_after_the_end_ends() -> None:
+    assert _run(LATE, TVM_NUM_THREADS="2") == "False"
 
 
 def test_without_threads_the_caller_computes() -> None:
