@@ -25,28 +25,28 @@ _KEYS = ("AutogradPrivateUse1", "PrivateUse1")
 # Arguments that make a seeded op draw random numbers: those must be drawn by the frontend.
 _PROBABILITIES = frozenset(("p", "dropout", "dropout_p"))
 
-_active: frozenset[str] = frozenset()
-_libraries: dict[str, Any] = {}
+# The kernels of what is preserved now, by op; they go with their library.
+_libraries: dict[str, torch.library.Library] = {}
 
 
 def preserve(backends: Sequence[LoadedBackend]) -> None:
     """From now on, keep whole what these backends preserve, and nothing else. A name that is no op, and a plugin whose
     hook fails, is a PluginWarning; an op that torch does not take apart needs nothing."""
-    global _active
-    active = set()
+    wanted = set()
     for backend in backends:
         try:
             names = backend.preserve_ops()
         except LazycoreError as error:
             warnings.warn(f"{error}; it preserves no op", PluginWarning, stacklevel=2)
             continue
-        active |= {name for name in names if _prepare(name, backend)}
-    _active = frozenset(active)
+        wanted |= {name for name in names if _prepare(name, backend)}
+    for name in _libraries.keys() - wanted:
+        _libraries.pop(name)._destroy()
 
 
 def _prepare(name: str, backend: LoadedBackend) -> bool:
     """Give the op its kernels; whether it is a composite."""
-    if name in _active or name in _libraries:
+    if name in _libraries:
         return True
     try:
         namespace, base, variant = name.split(".")
@@ -69,10 +69,8 @@ def _prepare(name: str, backend: LoadedBackend) -> bool:
 
 
 def _kernel(op: Any, composed: Callable[..., Any]) -> Callable[..., Any]:
-    name = str(op)
-
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        if name not in _active or _draws(op, args, kwargs):
+        if _draws(op, args, kwargs):
             return composed(*args, **kwargs)
         leaves, form = pytree.tree_flatten((args, kwargs))
         tensors = [x for x in leaves if isinstance(x, torch.Tensor)]

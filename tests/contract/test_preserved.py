@@ -9,6 +9,7 @@ import torch
 from vendorkit.vendor import Vendor
 
 import lazycore
+from lazycore.frontend.local import local
 from lazycore.plugins import PluginWarning
 
 F = torch.nn.functional
@@ -67,6 +68,26 @@ def test_another_selection_takes_them_apart_again(vendor: Callable[..., Vendor])
         torch.testing.assert_close(results("lazycore"), results("cpu"))
     assert LINEAR in ops(acme)
     assert LINEAR not in plain.calls("lazycore_supports")
+
+
+def recorded() -> int:
+    """How many calls a layer leaves in the trace, both ways, on a backend that preserves nothing."""
+    with lazycore.use_backend("reference"):
+        layer, x = torch.nn.Linear(8, 4).to("lazycore"), torch.randn(2, 8).to("lazycore").requires_grad_()
+        lazycore.sync()
+        layer(x).sum().backward()
+        depth: int = local.trace.node.depth
+        lazycore.sync()
+        return depth
+
+
+def test_what_was_preserved_is_recorded_as_before(vendor: Callable[..., Vendor]) -> None:
+    before = recorded()
+    vendor(preserves(LINEAR, ATTENTION, NORM))
+    with lazycore.use_backend("acme,reference"):
+        results("lazycore")
+    assert recorded() == before
+    torch.testing.assert_close(results("lazycore"), results("cpu"))
 
 
 def test_no_gradient_is_computed_where_none_is_wanted(vendor: Callable[..., Vendor]) -> None:
