@@ -53,10 +53,8 @@ demo: $(READY)
 	$(BIN)/python examples/demo.py
 
 # One thread per worker: the tests are many and small, and idle threads of several pools would fight for the cores.
-# Programs in processes of their own: they count ops, and what other tests do to PyTorch's global state adds some.
 test: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --ignore=tests/programs
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) tests/programs
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS)
 
 # The slow variants too; a later -m replaces the default one.
 test-all: $(READY)
