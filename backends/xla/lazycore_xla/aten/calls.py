@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lazycore_xla.aten.library import BACKWARD, FORWARD
+from lazycore_xla.lowerings.convolution import Window, window_of
 from lazycore_xla.lowerings.operands import Array, Out
 
 __all__ = ["CALLS"]
@@ -28,7 +29,7 @@ def _convolution(own: Own, last: bool, x: Array, weight: Array, bias: Array | No
     if not _is_worth_it(x, weight, result):
         return own(x, weight, bias, *window)  # type: ignore[no-any-return]
     call = jax.ffi.ffi_call(FORWARD, result)
-    product: Array = call(x, weight, window=_numbers(x.ndim - 2, *window, last=last, wanted=(False, False)))
+    product: Array = call(x, weight, window=_numbers(window_of(x.ndim - 2, *window, last)))
     return product if bias is None else product + (bias if last else bias.reshape(-1, *[1] * (x.ndim - 2)))
 
 
@@ -48,7 +49,7 @@ def _convolution_backward(
     # The bias's gradient, a sum, and the gradients that nobody wants.
     rest = own(gradient, x, weight, bias_sizes, *window, (False, False, of_bias), out=out)
     specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a, wanted in ((x, of_x), (weight, of_weight)) if wanted]
-    numbers = _numbers(x.ndim - 2, *window, last=last, wanted=(of_x, of_weight))
+    numbers = _numbers(window_of(x.ndim - 2, *window, last), of_x, of_weight)
     results = iter(jax.ffi.ffi_call(BACKWARD, specs)(gradient, x, weight, window=numbers))
     return (next(results) if of_x else rest[0], next(results) if of_weight else rest[1], rest[2])
 
@@ -61,23 +62,11 @@ def _is_worth_it(x: Array, weight: Array, result: Any) -> bool:
     return min(small, weight.size) > 0 and large * weight.size // max(weight.shape[:2]) >= _WORTH_IT
 
 
-def _numbers(
-    spatial: int,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    output_padding: Sequence[int],
-    groups: int,
-    *,
-    last: bool,
-    wanted: tuple[bool, bool],
-) -> Any:
-    """The window as the handlers read it. ATen lets one number stand for all dimensions."""
-    sizes = (tuple(given) if len(given) == spatial else tuple(given) * spatial
-             for given in (stride, padding, dilation, output_padding))  # fmt: skip
-    flags = (spatial, int(transposed), groups, int(last), *map(int, wanted))
-    return np.asarray((*flags, *(number for given in sizes for number in given)), np.int64)
+def _numbers(window: Window, of_x: bool = False, of_weight: bool = False) -> Any:
+    """The window, and which gradients are wanted, as the handlers read them."""
+    flags = (len(window.stride), window.transposed, window.groups, window.last, of_x, of_weight)
+    sizes = (*window.stride, *window.padding, *window.dilation, *window.output_padding)
+    return np.asarray((*map(int, flags), *sizes), np.int64)
 
 
 CALLS: dict[str, Callable[..., Any]] = {

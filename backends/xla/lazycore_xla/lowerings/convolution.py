@@ -12,11 +12,11 @@ from jax import lax
 from lazycore_xla.lowerings.operands import Array, Out, transpose_of
 from lazycore_xla.registry import CHANNELS_LAST, FLOATING, REAL, ChannelsLast, lowering
 
-__all__: list[str] = []
+__all__ = ["Window", "window_of"]
 
 
 @dataclass(frozen=True)
-class _Window:
+class Window:
     """A convolution's attributes, one number per spatial dimension. ``last``: of the images, the channels."""
 
     stride: Sequence[int]
@@ -33,7 +33,7 @@ class _Window:
         return ("NHWC", "OIHW", "NHWC") if self.last else None
 
 
-def _window(
+def window_of(
     rank: int,
     stride: Sequence[int],
     padding: Sequence[int],
@@ -42,21 +42,21 @@ def _window(
     output_padding: Sequence[int],
     groups: int,
     last: bool,
-) -> _Window:
+) -> Window:
     """ATen lets one number stand for all dimensions."""
 
     def per_dimension(sizes: Sequence[int]) -> Sequence[int]:
         return sizes if len(sizes) == rank else tuple(sizes) * rank
 
     sizes = per_dimension(stride), per_dimension(padding), per_dimension(dilation)
-    return _Window(*sizes, transposed, per_dimension(output_padding), groups, last)
+    return Window(*sizes, transposed, per_dimension(output_padding), groups, last)
 
 
-def _convolve(x: Array, weight: Array, window: _Window) -> Array:
+def _convolve(x: Array, weight: Array, window: Window) -> Array:
     return _transposed(x, weight, window) if window.transposed else _forward(x, weight, window)
 
 
-def _forward(x: Array, weight: Array, window: _Window) -> Array:
+def _forward(x: Array, weight: Array, window: Window) -> Array:
     return lax.conv_general_dilated(
         x,
         weight,
@@ -69,7 +69,7 @@ def _forward(x: Array, weight: Array, window: _Window) -> Array:
     )
 
 
-def _transposed(x: Array, weight: Array, window: _Window) -> Array:
+def _transposed(x: Array, weight: Array, window: Window) -> Array:
     """The input spread out by the stride and convolved with the mirrored weight (in, out / groups, *kernel)."""
     reach = [d * (k - 1) for d, k in zip(window.dilation, weight.shape[2:], strict=True)]
     edges = zip(reach, window.padding, window.output_padding, strict=True)
@@ -108,7 +108,7 @@ def _convolution(
     last: bool = False,
 ) -> Array:
     rank = x.ndim - 2
-    window = _window(rank, stride, padding, dilation, transposed, output_padding, groups, last)
+    window = window_of(rank, stride, padding, dilation, transposed, output_padding, groups, last)
     result = _convolve(x, weight, window)
     return result if bias is None else result + (bias if last else bias.reshape(-1, *[1] * rank))
 
@@ -132,7 +132,7 @@ def _convolution_backward(
 ) -> tuple[Array, ...]:
     """Gradients of input, weight and bias; one that was not asked for is as empty as its spec."""
     rank = x.ndim - 2
-    window = _window(rank, stride, padding, dilation, transposed, output_padding, groups, last)
+    window = window_of(rank, stride, padding, dilation, transposed, output_padding, groups, last)
     spatial = range(1, x.ndim - 1) if last else range(2, x.ndim)
     gradients = (
         lambda: transpose_of(lambda v: _convolve(v, weight, window), x.shape, gradient),
