@@ -28,8 +28,10 @@ PARTS: Mapping[str, Part] = {
     ),
     "steps": Part(
         "Training steps",
-        "Milliseconds a step, forward, backward and optimizer; *every 10* waits for every tenth loss only. *record* is "
-        "what recording a step costs on lazycore, beside eager's whole step.",
+        "Milliseconds a step, forward, backward and optimizer, of a program that reads the loss after each. Where that "
+        "is worth a launch of its own, lazycore computes the loss ahead of the rest, so that the next step is recorded "
+        "while the rest runs; *all of it* waits for the rest as well, after each step. *every 10* reads every tenth "
+        "loss only. *record* is what recording a step costs on lazycore, beside eager's whole step.",
     ),
     "launch": Part(
         "Launching",

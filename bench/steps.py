@@ -2,9 +2,9 @@
 
 Each way runs in a process of its own, and the processes take turns: each figure is the smallest of the turns' means, as
 noise only adds. A turn's first step does not count: it finds the processor's caches full of the other processes' data,
-which no program that trains by itself does. A step waits for the loss; ``every 10`` waits for every tenth only, so that
-recording a step may overlap running the one before. ``record`` is what recording a step on lazycore costs beside the
-whole step of eager.
+which no program that trains by itself does. A step waits for the loss, which on lazycore may be there before the rest
+of the step, so that recording the next overlaps it; ``all of it`` waits for the rest as well. ``every 10`` reads every
+tenth loss only. ``record`` is what recording a step on lazycore costs beside the whole step of eager.
 Losses are compared after the same number of steps, so that a way that computes something else does not count.
 """
 
@@ -23,8 +23,9 @@ from bench.ways import LAZYCORE, WAYS
 __all__ = ["best", "measure", "started"]
 
 WARM_UP = 3
-# What is measured -> waiting after so many steps, steps in a turn, turns. Turns are short, so that some go undisturbed.
-TURNS = {"step ms": (1, 4, 12), "step ms, every 10": (10, 10, 4)}
+# What is measured -> waiting after so many steps, for all of it, steps in a turn, turns. Turns are short, so that some
+# go undisturbed.
+TURNS = {"step ms": (1, False, 4, 12), "step ms, all of it": (1, True, 4, 12), "step ms, every 10": (10, False, 10, 4)}
 
 
 def measure(program: str, options: Options) -> Row:
@@ -33,8 +34,8 @@ def measure(program: str, options: Options) -> Row:
         workers = started(stack, program, options)
         losses = {way: worker.ask("loss") for way, worker in workers.items()}
         row: Row = {"program": program}
-        for what, (every, steps, turns) in TURNS.items():
-            row[what] = best(workers, every, steps, turns // 3 if options.quick else turns)
+        for what, (every, whole, steps, turns) in TURNS.items():
+            row[what] = best(workers, every, steps, turns // 3 if options.quick else turns, whole)
         if LAZYCORE in workers:
             row["record ms"] = {LAZYCORE: workers[LAZYCORE].ask("recording")["record"]}
             if "eager" in workers:
@@ -56,9 +57,11 @@ def started(stack: ExitStack, program: str, options: Options) -> Mapping[str, Wo
     return workers
 
 
-def best(workers: Mapping[str, WorkerProcess], every: int, steps: int, turns: int) -> dict[str, float]:
+def best(
+    workers: Mapping[str, WorkerProcess], every: int, steps: int, turns: int, whole: bool = False
+) -> dict[str, float]:
     """Milliseconds a step by way: the smallest of the turns' means."""
-    taken = [{way: worker.ask("turn", steps, every) for way, worker in workers.items()} for _ in range(turns)]
+    taken = [{way: worker.ask("turn", steps, every, whole) for way, worker in workers.items()} for _ in range(turns)]
     return {way: round(min(turn[way] for turn in taken) * 1e3, 3) for way in workers}
 
 

@@ -24,4 +24,6 @@ lazycore.use_backend(os.environ.get("LAZYCORE_BACKEND", "xla"))
 def step(program: Program, compiled: bool = False) -> Step:
     """A step of the program on the selected backend."""
     assert not compiled, "torch.compile is another way"
-    return eager.step(program, device="lazycore")
+    step = eager.step(program, device="lazycore")
+    step.rest = lazycore.sync
+    return step

@@ -20,6 +20,7 @@ from lazycore_plugin_api import (
 )
 
 from lazycore.compiler.accounts import placement_of
+from lazycore.compiler.ahead import run_ahead
 from lazycore.compiler.annotate import Annotator
 from lazycore.compiler.estimate import estimate
 from lazycore.compiler.failures import failed_compile, unsupported, warn_apart, warn_failed
@@ -50,6 +51,7 @@ class Task:
     strict: bool
     insist: bool
     families: Families | None = None
+    ahead: bool = False
 
 
 class Attempts:
@@ -101,7 +103,7 @@ class Attempts:
                 raise unsupported([(n, self.annotator.reasons(n)) for n in self._eager_nodes(placements)])
             units = partition(self.graph, placements)
             if not veto(self.graph, units, self.annotator):
-                return units
+                return run_ahead(self.graph, units, self.annotator.backends) if self.task.ahead else units
 
     def _legal(self, graph: Graph) -> Graph:
         legal = legalize(graph, self.annotator, self.task.decompose)

@@ -32,13 +32,15 @@ def compile_graph(
     constants: Mapping[int, HostArray] | None = None,
     insist: bool = False,
     families: Families | None = None,
+    ahead: bool = False,
 ) -> Plan:
     """Compile a graph for the selected backends, tried in order.
 
     ``scalars``: positions of inputs that arrive as 0-d host arrays. ``donatable``: positions of inputs whose buffer
     nobody reads after the graph. ``constants``: position of an input -> what it will always be, for backends that
     bind frozen inputs. ``families``: what was compiled for all sizes, to be used and added to; without, everything is
-    compiled for its own sizes. What no backend takes, whole or decomposed, becomes an eager step. A segment that its
+    compiled for its own sizes. ``ahead``: whether numbers may be segments of their own, so that they are there before
+    the rest (``compiler.ahead``). What no backend takes, whole or decomposed, becomes an eager step. A segment that its
     backend cannot compile goes to the next backend, then to eager, with a ``BackendWarning``. Raises BackendError
     instead of both where ``strict``, instead of the latter where ``insist``; InvalidGraph for a graph that breaks a
     rule of the IR.
@@ -52,7 +54,7 @@ def compile_graph(
         bound = frozenset[int]() if backend.info.constants is Constants.passed else frozen
         graph, more = compose(graph, annotator, position, _patterns(backend, strict), bound)
         lost += more
-    task = Task(scalars, donatable, constants or {}, decompose, strict, strict or insist, families)
+    task = Task(scalars, donatable, constants or {}, decompose, strict, strict or insist, families, ahead)
     attempts = Attempts(graph, annotator, task, observer or Quiet(), lost)
     while not attempts.attempt():
         pass

@@ -33,6 +33,9 @@ __all__ = ["Donation", "EagerStep", "Plan", "SegmentStep", "Work", "make_plan"]
 Work = tuple[Segment, Backend, Executable] | Node
 """One step as the compile leaves it."""
 
+# The first result of a step may be dropped or donated by the next launch, hardly all of them.
+_WITNESSES = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Donation:
@@ -86,6 +89,7 @@ class Plan:
     ``outputs``: slots, one per graph output, repeated where the graph repeats them and below ``inputs`` (their number)
     where it returns an input. ``numbers``: positions of outputs whose slot is a scalar input. ``donated``: plan inputs
     that a step overwrites. ``bindable``: plan inputs that a step of a backend reads which wants frozen inputs bound.
+    ``witnesses``: for each step the positions of a few of its outputs, which tell when it has ended.
     ``proven``: set by the first run that ends well; before that, no plan input is donated and
     every output is checked.
     """
@@ -97,6 +101,7 @@ class Plan:
     donated: frozenset[int]
     placement: Placement
     bindable: frozenset[int] = frozenset()
+    witnesses: tuple[tuple[int, ...], ...] = ()
     proven: bool = False
 
 
@@ -118,7 +123,14 @@ def make_plan(graph: Graph, work: Sequence[Work], scalars: frozenset[int], place
         donated=frozenset(d.slot for d in donations if d.is_plan_input),
         placement=placement,
         bindable=_bindable(work, slots, len(graph.inputs)),
+        witnesses=_witnesses(work, graph),
     )
+
+
+def _witnesses(work: Sequence[Work], graph: Graph) -> tuple[tuple[int, ...], ...]:
+    positions = {value.id: p for p, value in enumerate(graph.outputs)}
+    found = ([positions[value.id] for value in _written(item) if value.id in positions] for item in work)
+    return tuple(tuple(written[:_WITNESSES]) for written in found if written)
 
 
 def _bindable(work: Sequence[Work], slots: Mapping[int, int], inputs: int) -> frozenset[int]:

@@ -116,6 +116,7 @@ def _compile(
             # The plan without constants is at hand, so that a compile that fails with them needs no fallback.
             insist=bool(constants),
             families=_families.setdefault(root, Families()) if config.any_size else None,
+            ahead=True,
         )
     plan = LEDGER.watch(plan, cause)
     for watch in WATCHERS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import ReferenceType, ref
 
 from lazycore_plugin_api import LazycoreError
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["barrier", "flush", "observe", "run_trace", "wait_all"]
 
 _IN_FLIGHT = 2
-# Results of a launch that are watched: the first may be dropped or donated by the next step, hardly all of them.
-_WATCHED = 8
-_launched: deque[tuple[ReferenceType[DeviceValue], ...]] = deque()
+# Of each launch, for each step of its plan, some results.
+_Launched: TypeAlias = list[list[ReferenceType[DeviceValue]]]
+_launched: deque[_Launched] = deque()
 
 
 def barrier(cause: str) -> None:
@@ -119,7 +119,7 @@ def _settle(trace: Trace, node: Node, live: Mapping[int, StorageState], cause: s
     if compiled.flags:
         flags = [(flag, results[flag.output], results[flag.output + 1]) for flag in compiled.flags]
         watch_flags(trace.recorder, flags)
-    _throttle(results)
+    _throttle(compiled, results)
 
 
 def _plan_for(node: Node, live: frozenset[int], cause: str) -> CompiledTrace:
@@ -139,21 +139,23 @@ def _plan_for(node: Node, live: frozenset[int], cause: str) -> CompiledTrace:
     return compiled
 
 
-def _throttle(results: Sequence[DeviceValue]) -> None:
+def _throttle(compiled: CompiledTrace, results: Sequence[DeviceValue]) -> None:
     """Let at most two executions be in flight: tracing may run one step ahead, memory may not pile up."""
     # Weak: the queue must neither keep memory nor look like a second owner of a buffer that may be donated.
-    _launched.append(tuple(map(ref, results[:_WATCHED])))
+    _launched.append([[ref(results[p]) for p in positions] for positions in compiled.plan.witnesses])
     if len(_launched) > _IN_FLIGHT:
         _wait(_launched.popleft())
 
 
-def _wait(launched: tuple[ReferenceType[DeviceValue], ...]) -> None:
-    """Wait for one launch by any of its results that is still there; all results of a launch come together."""
-    for entry in launched:
-        value = entry()
-        if value is not None and not value.deleted:
-            value.wait()
-            return
+def _wait(launched: _Launched) -> None:
+    """Wait for one launch: for each of its steps, by any result that is still there, as a step's results come
+    together."""
+    for results in launched:
+        for entry in results:
+            value = entry()
+            if value is not None and not value.deleted:
+                value.wait()
+                break
 
 
 def _fail(trace: Trace, live: Mapping[int, StorageState], error: BaseException) -> None:

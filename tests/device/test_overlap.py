@@ -45,6 +45,25 @@ def test_a_step_is_recorded_and_launched_while_the_last_one_runs() -> None:
     torch.testing.assert_close(first.cpu(), second.cpu(), rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("backend", ["xla"], indirect=True)
+@pytest.mark.usefixtures("backend")
+def test_a_loss_is_there_before_the_rest_of_its_step() -> None:
+    weight = torch.rand(900, 900).to("lazycore")
+    for _ in range(3):
+        loss, rest = step(weight)
+        assert loss.item() > 0
+        assert not ready(rest)
+        lazycore.sync()
+        assert ready(rest)
+    torch.testing.assert_close(rest.cpu(), heavy(weight.cpu()), rtol=1e-4, atol=1e-4)
+
+
+def step(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """A number, and what takes long and is not asked for."""
+    loss, rest = (weight @ weight).sum(), heavy(weight)
+    return loss, launched(rest)
+
+
 def launched(x: torch.Tensor) -> torch.Tensor:
     """End the trace without waiting for it, as ``optimizer.step()`` does."""
     from lazycore.frontend.sync import barrier

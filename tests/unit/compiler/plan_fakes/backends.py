@@ -99,6 +99,7 @@ class FakeBackend:
         broken: Iterable[str] = (),
         dtypes: Iterable[DType] = tuple(DType),
         donation: bool = False,
+        asynchronous: bool = False,
         smallest: int = 1,
         patterns: Sequence[Pattern] = (),
         refused: Iterable[str] = (),
@@ -107,7 +108,7 @@ class FakeBackend:
         self.name = name
         self.ops = frozenset(ops)
         self.broken = frozenset(broken)
-        capabilities = Capabilities(donation=donation)
+        capabilities = Capabilities(donation=donation, asynchronous=asynchronous)
         self.info = BackendInfo(name, "1", dtypes=frozenset(dtypes), capabilities=capabilities, constants=constants)
         self.target = Target(name, "cpu")
         self.session = FakeSession()
