@@ -13,6 +13,7 @@ from lazycore_plugin_api import TensorSpec
 
 from lazycore.frontend.definition import define, finish_node, new_node, new_result, record
 from lazycore.frontend.dtypes import TO_IR
+from lazycore.frontend.like import stride_like
 from lazycore.frontend.operands import scalar, tensor_key
 from lazycore.frontend.overlap import refuse_internal, refuse_shared
 from lazycore.frontend.storage import layout_for, state_of, whole
@@ -117,9 +118,7 @@ def clone(x: torch.Tensor, memory_format: torch.memory_format | None = None) -> 
 
 def convert(x: torch.Tensor, dtype: torch.dtype, memory_format: torch.memory_format | None = None) -> torch.Tensor:
     """``x.to(dtype)`` as a new tensor, with the strides that torch gives it."""
-    geometry = torch.empty_strided(x.size(), x.stride(), dtype=dtype, device="meta")
-    like = torch.empty_like(geometry, memory_format=memory_format or torch.preserve_format)
-    layout = layout_for(x.shape, like.stride(), dtype)
+    layout = layout_for(x.shape, stride_like(x.shape, x.stride(), memory_format), dtype)
 
     def key(trace: Trace) -> Any:
         return (_CONVERT, tensor_key(trace, x), layout)

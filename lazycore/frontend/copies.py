@@ -10,6 +10,7 @@ import torch
 from lazycore.frontend.assign import convert, copy_between
 from lazycore.frontend.dtypes import TO_IR, array_of, tensor_of
 from lazycore.frontend.flags import check_flags
+from lazycore.frontend.like import stride_like
 from lazycore.frontend.local import local, tree
 from lazycore.frontend.operands import materialize
 from lazycore.frontend.schema import OpInfo
@@ -66,7 +67,7 @@ def _window(base: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 def _dense_stride(x: torch.Tensor) -> tuple[int, ...]:
-    return torch.empty_like(torch.empty_strided(x.size(), x.stride(), dtype=x.dtype, device="meta")).stride()
+    return stride_like(x.shape, x.stride())
 
 
 def store_from_host(target: torch.Tensor, x: torch.Tensor) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from lazycore.frontend.assign import full
+from lazycore.frontend.like import stride_like
 from lazycore.frontend.storage import check_device, layout_for, strided
 from lazycore.frontend.stricter import check_number
 from lazycore.trace.layout import contiguous_stride, is_dense
@@ -106,10 +107,9 @@ def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any 
 
 
 def _like(x: torch.Tensor, number: Any, dtype: Any, memory_format: Any) -> torch.Tensor:
-    geometry = torch.empty_strided(x.size(), x.stride(), dtype=dtype or x.dtype, device="meta")
-    like = torch.empty_like(geometry, memory_format=memory_format or torch.preserve_format)
-    check_number(number, like.dtype)
-    return full(tuple(x.shape), number, like.dtype, like.stride())
+    stride = stride_like(x.shape, x.stride(), memory_format)
+    check_number(number, dtype or x.dtype)
+    return full(tuple(x.shape), number, dtype or x.dtype, stride)
 
 
 def _elsewhere(device: Any) -> bool:

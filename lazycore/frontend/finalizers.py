@@ -25,7 +25,8 @@ class _Unfinished:
         self.trace = trace
         self.node: Node = trace.node
         self.scalars = trace.scalars[trace.node.nscalars :]
-        self.inputs = list(zip(trace.inputs, trace.input_refs, strict=True))[trace.node.ninputs :]
+        known = trace.node.ninputs
+        self.inputs = list(zip(trace.inputs[known:], trace.input_refs[known:], strict=True))
         trace.rollback()
 
     def resume(self) -> None:

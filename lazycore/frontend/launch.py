@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from lazycore_plugin_api import HostArray
+from lazycore_plugin_api import DType, HostArray
 
 from lazycore.compiler.build import (
     Binding,
@@ -45,6 +45,9 @@ __all__ = ["WATCHERS", "CompiledTrace", "bind", "compile_trace", "launch"]
 WATCHERS: list[Callable[[Plan, Sequence[LoadedBackend]], Plan]] = []
 """Each may put something between a new plan and its executables; it gets the backends that it was compiled for."""
 
+
+Numbers: TypeAlias = dict[tuple[float, int], HostArray]
+"""A number and its dtype's identity -> the 0-d array."""
 
 # What was compiled for all sizes goes with the tree that has the traces.
 _families: WeakKeyDictionary[Node, Families] = WeakKeyDictionary()
@@ -138,23 +141,35 @@ def launch(compiled: CompiledTrace, trace: Trace) -> list[DeviceValue]:
         compiled = compiled.freezer.choose(compiled, trace.inputs)
     for check in compiled.input_checks:
         check_input(check, trace.inputs[check.position])
-    inputs = [bind(b, trace) for b in compiled.bindings]
+    numbers: Numbers = {}
+    inputs = [bind(b, trace, numbers) for b in compiled.bindings]
     exclusive = frozenset(p for p, i in compiled.donated if _exclusive(trace, i, inputs[p]))
     eager = LEDGER.timed_eager(run_eager) if config.explain else run_eager
     return executor.run(compiled.plan, inputs, run_eager=eager, exclusive=exclusive, on_fallback=count_fallback)
 
 
-def bind(binding: Binding, trace: Trace) -> Any:
-    """What fills an input of a plan: a value that the trace reads, or a number of its own as a 0-d array."""
+def bind(binding: Binding, trace: Trace, numbers: Numbers) -> Any:
+    """What fills an input of a plan: a value that the trace reads, or a number of its own as a 0-d array. ``numbers``:
+    those that the launch has made already."""
     if type(binding) is InputBinding:
         return trace.inputs[binding.position]
     if type(binding) is NumberBinding:
-        return _number(trace.scalars[binding.position], binding.dtype.numpy)
+        return _number(trace.scalars[binding.position], binding.dtype, numbers)
     assert type(binding) is StartBinding
     return np.asarray(trace.scalars[binding.position] // binding.divisor % binding.modulus, np.int64)
 
 
-def _number(number: float, dtype: Any) -> HostArray:
+def _number(number: float, dtype: DType, numbers: Numbers) -> HostArray:
+    # An optimizer has the same few numbers for each of its parameters. Equal ones are the same array in any dtype, but
+    # for the two zeros.
+    key = number, id(dtype)
+    array = numbers.get(key) if number else None
+    if array is None:
+        array = numbers[key] = _array(number, dtype.numpy)
+    return array
+
+
+def _array(number: float, dtype: Any) -> HostArray:
     if dtype == np.float16:
         with np.errstate(over="ignore"):
             return np.asarray(number, dtype)

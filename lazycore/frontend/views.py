@@ -158,8 +158,9 @@ def is_set_to(x: torch.Tensor, other: torch.Tensor) -> bool:
 VIEWS = {
     "as_strided": as_strided,
     "as_strided_": as_strided_,
-    "_reshape_alias": _marking(aten._reshape_alias.default),
-    "_unsafe_view": _marking(aten._unsafe_view.default),
+    # torch's own kernels of these two are written in Python, and end in the same.
+    "_reshape_alias": _marking(aten.as_strided.default),
+    "_unsafe_view": _marking(aten.view.default),
     "view": _marking(aten.view.default),
     "unfold": _marking(aten.unfold.default),
     "view_as_real": _marking(aten.view_as_real.default),

@@ -16,7 +16,7 @@ class DeviceValue:
     moves from one session to another is a copy.
     """
 
-    __slots__ = ("__weakref__", "_range", "buffers", "host", "origin", "spec")
+    __slots__ = ("__weakref__", "_ranges", "buffers", "host", "origin", "spec")
 
     def __init__(
         self, spec: TensorSpec, buffers: dict[Session, Buffer], host: HostArray | None = None, origin: str = ""
@@ -25,7 +25,7 @@ class DeviceValue:
         self.buffers = buffers
         self.host = host
         self.origin = origin
-        self._range: tuple[int, int] | None = None
+        self._ranges: dict[int | None, tuple[int, int] | None] | None = None
 
     @classmethod
     def from_host(cls, array: HostArray, origin: str = "") -> DeviceValue:
@@ -73,12 +73,16 @@ class DeviceValue:
         self.host = None
         self.buffers = {}
 
-    def int_range(self) -> tuple[int, int] | None:
-        """Smallest and largest element of an integer tensor, None where it is empty; worked out once."""
-        if self._range is None and self.spec.numel > 0:
+    def int_range(self, ignore: int | None = None) -> tuple[int, int] | None:
+        """Smallest and largest element of an integer tensor, but for those equal to ``ignore``, None where there are no
+        others; worked out once."""
+        if self._ranges is None:
+            self._ranges = {}
+        if ignore not in self._ranges:
             array = self.to_host()
-            self._range = int(array.min()), int(array.max())
-        return self._range
+            counted = array if ignore is None else array[array != ignore]
+            self._ranges[ignore] = (int(counted.min()), int(counted.max())) if counted.size else None
+        return self._ranges[ignore]
 
     def _bring(self, session: Session) -> Buffer:
         array = np.array(self.to_host(), copy=True) if self.host is None else self.host

@@ -180,7 +180,7 @@ def _check(calls: Sequence[Call], trace: Trace, known: Mapping[int, int | str]) 
 def _values(built: Built, trace: Trace, known: Mapping[int, int | str]) -> tuple[int | tuple[str, HostArray], ...]:
     values: list[int | tuple[str, HostArray]] = []
     for position, binding in enumerate(built.bindings):
-        bound = bind(binding, trace)
+        bound = bind(binding, trace, {})
         if not isinstance(bound, DeviceValue):
             values.append((f"number.{position}", bound))
             continue

@@ -61,6 +61,12 @@ def test_int_range() -> None:
     assert DeviceValue.from_host(np.array([], np.int64)).int_range() is None
 
 
+def test_int_range_without_what_is_ignored() -> None:
+    value = DeviceValue.from_host(np.array([5, -100, 3]))
+    assert [value.int_range(-100), value.int_range(), value.int_range(-100)] == [(3, 5), (-100, 5), (3, 5)]
+    assert DeviceValue.from_host(np.array([-100, -100])).int_range(-100) is None
+
+
 def test_int_range_is_worked_out_once() -> None:
     array = np.array([5, -2, 3])
     value = DeviceValue.from_host(array)
