@@ -25,6 +25,7 @@ from lazycore_plugin_api import (
 from lazycore.compiler.failures import describe
 from lazycore.compiler.placement import Placement
 from lazycore.compiler.protocols import Backend
+from lazycore.compiler.sizes import nbytes
 from lazycore.compiler.ssa import distinct_inputs
 from lazycore.compiler.turns import run_turn
 
@@ -33,7 +34,7 @@ __all__ = ["Donation", "EagerStep", "Plan", "SegmentStep", "Work", "make_plan"]
 Work = tuple[Segment, Backend, Executable] | Node
 """One step as the compile leaves it."""
 
-# The first result of a step may be dropped or donated by the next launch, hardly all of them.
+# The smallest results of a step may be dropped or donated by the next launch, hardly all of them.
 _WITNESSES = 8
 
 
@@ -89,7 +90,7 @@ class Plan:
     ``outputs``: slots, one per graph output, repeated where the graph repeats them and below ``inputs`` (their number)
     where it returns an input. ``numbers``: positions of outputs whose slot is a scalar input. ``donated``: plan inputs
     that a step overwrites. ``bindable``: plan inputs that a step of a backend reads which wants frozen inputs bound.
-    ``witnesses``: for each step the positions of a few of its outputs, which tell when it has ended.
+    ``witnesses``: for each step the positions of its smallest outputs, which tell when it has ended.
     ``proven``: set by the first run that ends well; before that, no plan input is donated and
     every output is checked.
     """
@@ -129,8 +130,9 @@ def make_plan(graph: Graph, work: Sequence[Work], scalars: frozenset[int], place
 
 def _witnesses(work: Sequence[Work], graph: Graph) -> tuple[tuple[int, ...], ...]:
     positions = {value.id: p for p, value in enumerate(graph.outputs)}
-    found = ([positions[value.id] for value in _written(item) if value.id in positions] for item in work)
-    return tuple(tuple(written[:_WITNESSES]) for written in found if written)
+    found = ([value for value in _written(item) if value.id in positions] for item in work)
+    smallest = (sorted(written, key=lambda value: nbytes([value]))[:_WITNESSES] for written in found if written)
+    return tuple(tuple(positions[value.id] for value in written) for written in smallest)
 
 
 def _bindable(work: Sequence[Work], slots: Mapping[int, int], inputs: int) -> frozenset[int]:

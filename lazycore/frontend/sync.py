@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
-from weakref import ReferenceType, ref
+from weakref import ref
 
-from lazycore_plugin_api import LazycoreError
+from lazycore_plugin_api import BackendError, LazycoreError
 
 from lazycore.frontend.flags import check_flags, watch_flags
 from lazycore.frontend.local import fresh_trace, local, tree
@@ -25,9 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["barrier", "flush", "observe", "run_trace", "wait_all"]
 
 _IN_FLIGHT = 2
-# Of each launch, for each step of its plan, some results.
-_Launched: TypeAlias = list[list[ReferenceType[DeviceValue]]]
-_launched: deque[_Launched] = deque()
+# Bytes up to which a result is kept until its launch has ended.
+_SMALL = 1 << 16
+# Of each launch, for each step of its plan, what leads to some results, if they are still there.
+_Launched: TypeAlias = list[list[Callable[[], DeviceValue | None]]]
+# By number: what one thread waits for stays visible to others, which want to wait for it too.
+_launched: dict[int, _Launched] = {}
+_numbers = count()
 
 
 def barrier(cause: str) -> None:
@@ -56,8 +60,8 @@ def observe(cause: str) -> None:
 def wait_all() -> None:
     """Run what this thread has recorded and wait for everything launched."""
     observe("a synchronization")
-    while _launched:
-        _wait(_launched.popleft())
+    for number in list(_launched):
+        _end(number)
 
 
 def run_trace(trace: Trace, cause: str) -> None:
@@ -141,21 +145,42 @@ def _plan_for(node: Node, live: frozenset[int], cause: str) -> CompiledTrace:
 
 def _throttle(compiled: CompiledTrace, results: Sequence[DeviceValue]) -> None:
     """Let at most two executions be in flight: tracing may run one step ahead, memory may not pile up."""
-    # Weak: the queue must neither keep memory nor look like a second owner of a buffer that may be donated.
-    _launched.append([[ref(results[p]) for p in positions] for positions in compiled.plan.witnesses])
-    if len(_launched) > _IN_FLIGHT:
-        _wait(_launched.popleft())
+    steps = compiled.plan.witnesses
+    _launched[next(_numbers)] = [[_watched(results[p]) for p in positions] for positions in steps]
+    for number in list(_launched)[:-_IN_FLIGHT]:
+        _end(number)
 
 
-def _wait(launched: _Launched) -> None:
-    """Wait for one launch: for each of its steps, by any result that is still there, as a step's results come
-    together."""
-    for results in launched:
-        for entry in results:
-            value = entry()
-            if value is not None and not value.deleted:
-                value.wait()
-                break
+def _watched(value: DeviceValue) -> Callable[[], DeviceValue | None]:
+    # A small result is kept, as a program may have dropped its gradients and donated all else; a large one is not: the
+    # queue must neither hold memory nor look like a second owner of what may be donated.
+    if value.spec.nbytes > _SMALL:
+        return ref(value)
+    kept = value.witness()
+    return lambda: kept
+
+
+def _end(number: int) -> None:
+    """Wait for a launch: for each of its steps, by any result that is still there, as a step's results come at once."""
+    try:
+        for results in _launched.get(number, ()):
+            any(map(_wait, results))
+    finally:
+        _launched.pop(number, None)
+
+
+def _wait(entry: Callable[[], DeviceValue | None]) -> bool:
+    """Whether the result could be waited for."""
+    value = entry()
+    if value is None or value.deleted:
+        return False
+    try:
+        value.wait()
+    except BackendError:
+        if not value.deleted:  # else another thread has donated it just now
+            raise
+        return False
+    return True
 
 
 def _fail(trace: Trace, live: Mapping[int, StorageState], error: BaseException) -> None:

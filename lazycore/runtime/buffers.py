@@ -63,10 +63,15 @@ class DeviceValue:
         except Exception as error:
             raise self._failed(error) from error
 
+    def witness(self) -> DeviceValue:
+        """Another value with the same content, to wait for: who holds it is no owner, so that the content may be
+        donated nevertheless."""
+        return DeviceValue(self.spec, self.buffers, self.host, self.origin)
+
     @property
     def deleted(self) -> bool:
         """True once the content was donated."""
-        return self.host is None and not self.buffers
+        return self.host is None and all(buffer.deleted for buffer in self.buffers.values())
 
     def forget(self) -> None:
         """Let go of the content: its buffer is being donated."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from typing import Any
 
 import pytest
 import torch
@@ -56,6 +58,44 @@ def test_a_loss_is_there_before_the_rest_of_its_step() -> None:
         lazycore.sync()
         assert ready(rest)
     torch.testing.assert_close(rest.cpu(), heavy(weight.cpu()), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("backend", ["xla"], indirect=True)
+@pytest.mark.usefixtures("backend")
+def test_two_steps_are_in_flight_at_most_though_their_results_are_gone() -> None:
+    weight = torch.rand(900, 900).to("lazycore")
+    arrays = [dropping(weight) for _ in range(6)]
+    lazycore.sync()
+    arrays = []
+    for _ in range(6):
+        arrays.append(dropping(weight))
+        assert all(array.is_ready() for array in arrays[:-2])
+    assert not arrays[-1].is_ready()
+    lazycore.sync()
+    assert arrays[-1].is_ready()
+
+
+def dropping(weight: torch.Tensor) -> Any:
+    """Overwrite a weight as an optimizer does, so that the next step takes its memory; the jax array of a result that
+    the program drops at once."""
+    result = heavy(weight).sum(0)
+    weight.mul_(0.5).add_(result)
+    result = launched(result)
+    (buffer,) = result.untyped_storage().state.value.buffers.values()  # type: ignore[attr-defined]
+    return buffer.array
+
+
+@pytest.mark.parametrize("backend", ["xla"], indirect=True)
+@pytest.mark.usefixtures("backend")
+def test_a_launch_that_one_thread_waits_for_is_waited_for_by_others_too() -> None:
+    weight = torch.rand(900, 900).to("lazycore")
+    for _ in range(2):
+        array = dropping(weight)
+        waiting = threading.Thread(target=lazycore.sync)
+        waiting.start()
+        lazycore.sync()
+        assert array.is_ready()
+        waiting.join()
 
 
 def step(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -136,3 +136,22 @@ def test_only_the_last_part_overwrites_what_both_read() -> None:
 def test_each_part_has_a_witness_of_its_end() -> None:
     assert plan(ahead=True).witnesses == ((0,), (1,))
     assert plan(ahead=False).witnesses == ((0, 1),)
+
+
+def test_the_smallest_results_are_witnesses() -> None:
+    b = Builder()
+    x, y = b.input(WIDE), b.input(TINY)
+    graph = b.graph(*_each(b, x, 9), b.op("aten.neg.default", y, spec=TINY))
+    backend = FakeBackend("a", ops=["aten.neg.default"])
+    found = compile_graph(
+        graph, scalars=frozenset(), donatable=frozenset(), backends=[backend], decompose=never
+    ).witnesses
+    assert found == ((9, 0, 1, 2, 3, 4, 5, 6),)
+
+
+def _each(b: Builder, x: Value, count: int) -> list[Value]:
+    results = []
+    for _ in range(count):
+        x = b.op("aten.neg.default", x, spec=x.spec)
+        results.append(x)
+    return results

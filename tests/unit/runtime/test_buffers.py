@@ -55,6 +55,25 @@ def test_what_another_session_gets_is_a_copy() -> None:
     assert value.on(one) is first
 
 
+def test_a_witness_has_the_content_and_is_no_owner() -> None:
+    session, value = FakeSession(), _value()
+    buffer = value.on(session)
+    witness = value.witness()
+    assert witness.on(session) is buffer
+    value.forget()
+    assert value.deleted
+    assert not witness.deleted
+    np.testing.assert_array_equal(witness.to_host(), [3, 1, 2])
+
+
+def test_a_witness_of_what_was_donated_is_deleted_once_the_buffer_says_so() -> None:
+    class Donated(HostBuffer):
+        deleted = True  # type: ignore[assignment]
+
+    value = DeviceValue(TensorSpec((1,), DType.float32), {FakeSession(): Donated(np.zeros(1, np.float32))})
+    assert value.witness().deleted
+
+
 def test_int_range() -> None:
     assert DeviceValue.from_host(np.array([5, -2, 3])).int_range() == (-2, 5)
     assert DeviceValue.from_host(np.array(7)).int_range() == (7, 7)
