@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import ref
@@ -181,6 +183,17 @@ def _wait(entry: Callable[[], DeviceValue | None]) -> bool:
             raise
         return False
     return True
+
+
+def _before_fork() -> None:
+    """Wait for everything launched: the child has not the threads that compute it, and would wait for ever."""
+    for number in list(_launched):
+        with suppress(BackendError):  # raised by the values, when they are looked at
+            _end(number)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork)
 
 
 def _fail(trace: Trace, live: Mapping[int, StorageState], error: BaseException) -> None:

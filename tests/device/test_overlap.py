@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from typing import Any
@@ -96,6 +98,25 @@ def test_a_launch_that_one_thread_waits_for_is_waited_for_by_others_too() -> Non
         lazycore.sync()
         assert array.is_ready()
         waiting.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork.*:RuntimeWarning")
+@pytest.mark.parametrize("backend", ["xla"], indirect=True)
+@pytest.mark.usefixtures("backend")
+def test_a_forked_child_reads_what_was_in_flight() -> None:
+    weight = torch.rand(900, 900).to("lazycore")
+    expected = heavy(weight.cpu())
+    for _ in range(2):
+        loss, rest = step(weight)
+        loss.item()
+        assert not ready(rest)
+        child = os.fork()
+        if not child:
+            signal.alarm(30)  # it would wait for threads that it does not have
+            os._exit(0 if torch.allclose(rest.cpu(), expected, rtol=1e-4, atol=1e-4) else 1)
+        assert os.waitpid(child, 0)[1] == 0
 
 
 def step(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
