@@ -46,6 +46,7 @@ class Task:
 
     scalars: frozenset[int]
     donatable: frozenset[int]
+    replaced: Mapping[int, int]
     constants: Mapping[int, HostArray]
     decompose: Decompose
     strict: bool
@@ -79,7 +80,9 @@ class Attempts:
         self.graph = dissolve(self.graph, self._unclaimed, self._legal)
         self.units = self._units()
         task = self.task
-        self.parts = cut(self.graph, self.units, self.annotator.backends, task.scalars, task.donatable, task.constants)
+        self.parts = cut(
+            self.graph, self.units, self.annotator.backends, task.scalars, task.donatable, task.constants, task.replaced
+        )
         self.crossing = frozenset(v.id for part in self.parts for v in _read(part)) - {v.id for v in self.graph.inputs}
         done = [self._compile(position) for position in range(len(self.annotator.backends))]
         return all(done)

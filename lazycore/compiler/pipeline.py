@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from lazycore_plugin_api import Constants, Graph, HostArray, LazycoreError, Pattern, verify
 
@@ -25,6 +26,7 @@ def compile_graph(
     *,
     scalars: frozenset[int],
     donatable: frozenset[int],
+    replaced: Mapping[int, int] = MappingProxyType({}),
     backends: Sequence[Backend],
     decompose: Decompose,
     strict: bool = False,
@@ -37,7 +39,8 @@ def compile_graph(
     """Compile a graph for the selected backends, tried in order.
 
     ``scalars``: positions of inputs that arrive as 0-d host arrays. ``donatable``: positions of inputs whose buffer
-    nobody reads after the graph. ``constants``: position of an input -> what it will always be, for backends that
+    nobody reads after the graph; ``replaced``: position of such an input -> of the output that takes its place.
+    ``constants``: position of an input -> what it will always be, for backends that
     bind frozen inputs. ``families``: what was compiled for all sizes, to be used and added to; without, everything is
     compiled for its own sizes. ``ahead``: whether numbers may be segments of their own, so that they are there before
     the rest (``compiler.ahead``). What no backend takes, whole or decomposed, becomes an eager step. A segment that its
@@ -54,7 +57,7 @@ def compile_graph(
         bound = frozenset[int]() if backend.info.constants is Constants.passed else frozen
         graph, more = compose(graph, annotator, position, _patterns(backend, strict), bound)
         lost += more
-    task = Task(scalars, donatable, constants or {}, decompose, strict, strict or insist, families, ahead)
+    task = Task(scalars, donatable, replaced, constants or {}, decompose, strict, strict or insist, families, ahead)
     attempts = Attempts(graph, annotator, task, observer or Quiet(), lost)
     while not attempts.attempt():
         pass

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from lazycore_plugin_api import Constants, Graph, HostArray, Node, Segment, TensorSpec, Value, verify
+from lazycore_plugin_api import Constants, Graph, HostArray, Node, Segment, Value, verify
 
+from lazycore.compiler.donation import donate
 from lazycore.compiler.protocols import Backend
 from lazycore.compiler.ssa import distinct_inputs
 from lazycore.compiler.unit import Unit
@@ -24,17 +26,21 @@ def cut(
     scalars: frozenset[int],
     donatable: frozenset[int],
     constants: Mapping[int, HostArray] | None = None,
+    replaced: Mapping[int, int] = MappingProxyType({}),
 ) -> list[Part]:
     """Each unit as a step, in order; every segment verified.
 
     A segment's scalar inputs come behind the others, and its constants last: those of the graph's inputs in
     ``constants`` (position -> content) that it reads, if its backend wants them bound. An input is donatable where
     this segment is its last reader, the backend can use it, an output of the same spec can take its place, and it
-    is either an intermediate or a graph input in ``donatable`` - and in no case an output of the graph.
+    is either an intermediate or a graph input in ``donatable`` - and in no case an output of the graph. Outputs are
+    ordered for donation (``compiler.donation``); ``replaced``: position of a graph input -> that of the output which
+    its storage holds afterwards.
     """
     numbers = frozenset(graph.inputs[p].id for p in scalars)
     frozen = {graph.inputs[p].id: array for p, array in (constants or {}).items()}
     inputs = {value.id for p, value in enumerate(graph.inputs) if p not in donatable}
+    successors = {graph.inputs[i].id: graph.outputs[o].id for i, o in replaced.items()}
     uses = _Uses(graph, units)
     parts: list[Part] = []
     for position, unit in enumerate(units):
@@ -46,7 +52,7 @@ def cut(
         bound = {} if info.constants is Constants.passed else frozen
         segment = _segment(position, nodes, uses, numbers, bound)
         if info.capabilities.donation:
-            segment.donatable = _donatable(segment, uses.ending_in(position, segment) - inputs)
+            donate(segment, uses.ending_in(position, segment) - inputs, successors)
         verify(segment)
         parts.append(segment)
     return parts
@@ -83,14 +89,3 @@ def _segment(
     constants = {p: frozen[value.id] for p, value in enumerate(inputs) if value.id in frozen}
     name = f"segment{position}"
     return Segment(tuple(inputs), nodes, outputs, name=name, scalars=scalars, constants=constants)
-
-
-def _donatable(segment: Segment, free: set[int]) -> frozenset[int]:
-    room: Counter[TensorSpec] = Counter(value.spec for value in segment.outputs)
-    chosen = []
-    for position, value in enumerate(segment.inputs):
-        mine = position not in segment.scalars and position not in segment.constants
-        if value.id in free and mine and room[value.spec] > 0:
-            room[value.spec] -= 1
-            chosen.append(position)
-    return frozenset(chosen)

@@ -111,6 +111,7 @@ def _compile(
             built.graph,
             scalars=built.scalars,
             donatable=built.donatable,
+            replaced=built.replaced,
             backends=key.backends,
             decompose=decompose,
             strict=config.strict,

@@ -116,9 +116,10 @@ class Segment(Graph):
 
     ``scalars``: positions of inputs that are 0-d numbers which vary from run to run; ``run`` gets them as 0-d NumPy
     arrays, never as buffers. ``donatable``: positions of inputs whose buffer nobody reads afterwards, so that the
-    executable may overwrite it. ``constants``: input position -> content, for inputs that are bound at compile time
-    (``BackendInfo.constants``). They are the last of ``inputs``, and ``run`` does not get them; so all other positions
-    are the same in ``inputs`` and in what ``run`` gets.
+    executable may overwrite it: the first outputs are what the program overwrites them with, or else what fits, one
+    for each in the order of their positions. ``constants``: input position -> content, for inputs that are bound at
+    compile time (``BackendInfo.constants``). They are the last of ``inputs``, and ``run`` does not get them; so all
+    other positions are the same in ``inputs`` and in what ``run`` gets.
     """
 
     name: str = "segment"

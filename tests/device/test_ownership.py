@@ -214,3 +214,25 @@ def test_an_open_trace_of_the_value_is_a_holder(donated: list[int]) -> None:
     assert twin.tolist() == [1.0] * 10
     assert x.tolist() == [8.0] * 10
     assert donated
+
+
+@XLA
+def test_what_is_overwritten_stays_where_it_is() -> None:
+    """The gradient has the parameter's type and is computed first; it must not take the parameter's memory."""
+    weight = torch.zeros(32, 32).to("lazycore")
+    places = set()
+    for step in range(6):
+        gradient = torch.full((32, 32), float(step)).to("lazycore") * 2
+        weight.sub_(gradient)
+        lazycore.sync()
+        # Neither the first run of a plan nor an upload's buffer is overwritten.
+        if step > 2:
+            places.add(_address(weight))
+            assert _address(gradient) not in places
+    assert len(places) == 1
+    assert weight[0, 0].item() == -2.0 * sum(range(6))
+
+
+def _address(x: torch.Tensor) -> int:
+    (buffer,) = x.untyped_storage().state.value.buffers.values()  # type: ignore[attr-defined]
+    return int(buffer.array.unsafe_buffer_pointer())

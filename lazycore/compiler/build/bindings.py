@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -59,12 +60,14 @@ class FlagCheck:
 
 @dataclass(frozen=True)
 class Built:
-    """A trace as a graph. ``donatable``: graph inputs whose storage the trace overwrites. ``flags`` follow the asked
-    outputs in the graph's."""
+    """A trace as a graph. ``donatable``: graph inputs whose storage the trace overwrites. ``replaced``: position of
+    such an input -> that of the output which its storage holds afterwards. ``flags`` follow the asked outputs in
+    the graph's."""
 
     graph: Graph
     bindings: tuple[Binding, ...]
     donatable: frozenset[int]
+    replaced: Mapping[int, int]
     input_checks: tuple[InputCheck, ...]
     flags: tuple[FlagCheck, ...]
 

@@ -39,7 +39,8 @@ class _Builder:
         self.layouts: dict[int, Layout] = {}
         self.values: dict[int, Value] = {}
         self.inputs: dict[Binding, Value] = {}
-        self.overwritten: set[int] = set()
+        # Trace value -> the one that takes its place in its storage.
+        self.successors: dict[int, int] = {}
         self.guards = IndexGuards(self.writer, self._binding_of)
         # A view is read once for each value of its base; the graph is SSA, so the reading stays valid.
         self._reads: dict[tuple[int, View], Value] = {}
@@ -73,9 +74,25 @@ class _Builder:
         donatable = frozenset(
             i
             for i, (b, value) in enumerate(self.inputs.items())
-            if isinstance(b, InputBinding) and ~b.position in self.overwritten and value.id not in kept
+            if isinstance(b, InputBinding) and ~b.position in self.successors and value.id not in kept
         )
-        return Built(graph, bindings, donatable, tuple(self.guards.input_checks), tuple(flags))
+        replaced = self._replaced(bindings, donatable, outputs)
+        return Built(graph, bindings, donatable, replaced, tuple(self.guards.input_checks), tuple(flags))
+
+    def _replaced(
+        self, bindings: Sequence[Binding], donatable: frozenset[int], outputs: Sequence[int]
+    ) -> dict[int, int]:
+        places = {value: position for position, value in enumerate(outputs)}
+        found = {}
+        for i in donatable:
+            binding = bindings[i]
+            assert isinstance(binding, InputBinding)
+            last = ~binding.position
+            while last in self.successors:
+                last = self.successors[last]
+            if last in places:
+                found[i] = places[last]
+        return found
 
     def _spec_of(self, operand: Operand) -> TensorSpec:
         layout, view = self.layouts[operand.value], operand.view
@@ -140,8 +157,7 @@ class _Builder:
         update = self.writer.cast(update, dtype)
         self.values[write.value] = update if view is None else self.windows.write(base, layout, view, update)
         self.layouts[write.value] = layout
-        if target.value < 0:
-            self.overwritten.add(target.value)
+        self.successors[target.value] = write.value
 
     def _guarded(self, check: IndexCheck, args: tuple[Argument, ...], call: Call) -> tuple[Argument, ...]:
         """The arguments with a checked operand in range. Numbers that are part of the key were looked at before."""

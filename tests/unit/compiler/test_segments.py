@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from lazycore_plugin_api import Graph, Segment
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from lazycore_plugin_api import Graph, Segment, Value
 from plan_fakes.backends import FakeBackend
 from plan_fakes.builder import NUMBER, Builder
 
@@ -13,10 +16,16 @@ A, B, EAGER = 0, 1, None
 
 
 def _cut(
-    graph: Graph, places: list[int | None], *, scalars: set[int] = frozenset(), donatable: set[int] = frozenset()
+    graph: Graph,
+    places: list[int | None],
+    *,
+    scalars: set[int] = frozenset(),
+    donatable: set[int] = frozenset(),
+    replaced: Mapping[int, int] = MappingProxyType({}),
 ) -> list[Part]:
     backends = [FakeBackend("a", donation=True), FakeBackend("b")]
-    return cut(graph, partition(graph, places), backends, frozenset(scalars), frozenset(donatable))
+    units = partition(graph, places)
+    return cut(graph, units, backends, frozenset(scalars), frozenset(donatable), replaced=replaced)
 
 
 def _segments(*args: object, **kwargs: object) -> list[Segment]:
@@ -76,6 +85,39 @@ def test_a_backend_without_donation_gets_none() -> None:
 def test_no_more_is_donated_than_outputs_can_take_its_place() -> None:
     (segment,) = _segments(_update(), [A, A], donatable={0, 1})
     assert len(segment.donatable) == 1
+
+
+def _steps() -> tuple[Graph, list[Value]]:
+    """Two gradients that are kept, and the two parameters less them; outputs: gradients, then parameters."""
+    b = Builder()
+    first, second, x = b.input(), b.input(), b.input()
+    gradients = [b.neg(x), b.relu(x)]
+    updated = [b.add(p, g) for p, g in zip((first, second), gradients, strict=True)]
+    return b.graph(*gradients, *updated), [*gradients, *updated]
+
+
+def test_outputs_meet_the_inputs_that_they_replace() -> None:
+    graph, (g1, g2, p1, p2) = _steps()
+    (segment,) = _segments(graph, [A] * 4, donatable={0, 1}, replaced={0: 2, 1: 3})
+    places = {segment.inputs[p].id: p for p in segment.donatable}
+    assert places.keys() == {0, 1}
+    assert segment.outputs == (*((p1, p2) if places[0] < places[1] else (p2, p1)), g1, g2)
+
+
+def test_an_input_that_nothing_replaces_leaves_what_replaces_others_alone() -> None:
+    graph, (g1, g2, p1, p2) = _steps()
+    (segment,) = _segments(graph, [A] * 4, donatable={0, 1, 2}, replaced={0: 2, 1: 3})
+    met = {segment.inputs[p].id: out for p, out in zip(sorted(segment.donatable), segment.outputs, strict=False)}
+    assert met == {0: p1, 1: p2, 2: g1}
+    assert segment.outputs[3:] == (g2,)
+
+
+def test_what_replaces_an_input_has_room_before_others() -> None:
+    b = Builder()
+    x, weight = b.input(), b.input()
+    updated = b.add(weight, x)
+    (segment,) = _segments(b.graph(updated), [A], donatable={0, 1}, replaced={1: 0})
+    assert [segment.inputs[p] for p in segment.donatable] == [weight]
 
 
 def test_an_input_that_is_an_output_is_not_donated() -> None:
