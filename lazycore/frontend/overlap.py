@@ -35,7 +35,8 @@ def check_write(info: OpInfo, target: torch.Tensor, args: Iterable[Any]) -> None
 
 def refuse_internal(target: torch.Tensor) -> None:
     """Raise RuntimeError where elements of the target are one element in memory."""
-    if any(step == 0 and extent > 1 for extent, step in zip(target.shape, target.stride(), strict=True)):
+    repeated = any(step == 0 and extent > 1 for extent, step in zip(target.shape, target.stride(), strict=True))
+    if repeated and target.numel():
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
