@@ -65,7 +65,7 @@ def test_a_loss_is_there_before_the_rest_of_its_step() -> None:
 @pytest.mark.parametrize("backend", ["xla"], indirect=True)
 @pytest.mark.usefixtures("backend")
 def test_two_steps_are_in_flight_at_most_though_their_results_are_gone() -> None:
-    weight = torch.rand(900, 900).to("lazycore")
+    weight = torch.rand(600, 600).to("lazycore")
     arrays = [dropping(weight) for _ in range(6)]
     lazycore.sync()
     arrays = []
@@ -90,7 +90,7 @@ def dropping(weight: torch.Tensor) -> Any:
 @pytest.mark.parametrize("backend", ["xla"], indirect=True)
 @pytest.mark.usefixtures("backend")
 def test_a_launch_that_one_thread_waits_for_is_waited_for_by_others_too() -> None:
-    weight = torch.rand(900, 900).to("lazycore")
+    weight = torch.rand(600, 600).to("lazycore")
     for _ in range(2):
         array = dropping(weight)
         waiting = threading.Thread(target=lazycore.sync)
