@@ -48,6 +48,10 @@ def test_it_installs_and_passes_its_own_tests(tmp_path: Path) -> None:
     )  # fmt: skip
     assert used.returncode == 0, used.stderr
     assert "my-chip 2 in 1 segment" in used.stderr, "the product and the tangent; the sum is the reference backend's"
+    proof = run(
+        tmp_path, "-m", "lazycore", "conformance", "--backend", "my-chip", "--cases", "^contract/", PYTHONPATH=path
+    )
+    assert proof.returncode == 0, proof.stdout
     again = run(tmp_path, "-m", "lazycore", "new-backend", "my-chip", "--dir", "other", PYTHONPATH=path)
     assert again.returncode == 2
     assert "a backend named 'my-chip' is installed" in again.stderr

@@ -86,6 +86,11 @@ def test_vendor_backend_is_listed(tmp_path: Path) -> None:
     assert "acme" in run(tmp_path, "-m", "lazycore", "backends", backend="reference")
 
 
+def test_vendor_backend_keeps_the_contract(tmp_path: Path) -> None:
+    install(tmp_path)
+    run(tmp_path, "-m", "lazycore", "conformance", "--backend", "acme", "--cases", "^contract/", backend="reference")
+
+
 def test_examples_have_the_size_that_is_promised() -> None:
     user, vendor = (code.splitlines() for code in blocks("python"))
     assert len(user) <= 25
