@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import torch
@@ -77,7 +78,7 @@ def empty_strided(
 
 def _filled(size: Any, number: Any, dtype: torch.dtype) -> torch.Tensor:
     torch._check(all(s >= 0 for s in size), lambda: _negative(size))
-    check_number(number, dtype)
+    check_number(number, dtype, prod(size))
     return full(tuple(size), number, dtype, contiguous_stride(tuple(size)))
 
 
@@ -108,7 +109,7 @@ def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any 
 
 def _like(x: torch.Tensor, number: Any, dtype: Any, memory_format: Any) -> torch.Tensor:
     stride = stride_like(x.shape, x.stride(), memory_format)
-    check_number(number, dtype or x.dtype)
+    check_number(number, dtype or x.dtype, x.numel())
     return full(tuple(x.shape), number, dtype or x.dtype, stride)
 
 

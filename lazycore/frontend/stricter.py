@@ -173,10 +173,23 @@ def _asked(function: Callable[..., Any]) -> Callable[..., None]:
     return check
 
 
-def check_number(number: Any, dtype: torch.dtype) -> None:
-    """Raise RuntimeError where a number is too large for the dtype of the tensor that it fills."""
+def check_number(number: Any, dtype: torch.dtype, numel: int) -> None:
+    """Raise RuntimeError where a number is too large for the dtype of the tensor of ``numel`` elements that it fills:
+    a single half becomes infinite."""
     if isinstance(number, complex) or not -128 < number < 128:
-        torch.empty((), dtype=dtype, device="cpu").fill_(number)
+        torch.empty(1 if numel == 1 else 0, dtype=dtype, device="cpu").fill_(number)
+
+
+def masked_fill(x: torch.Tensor, _mask: torch.Tensor, value: Any) -> None:
+    """A number is not too large for the dtype."""
+    if not isinstance(value, torch.Tensor):
+        check_number(value, x.dtype, 0)
+
+
+def index_fill(x: torch.Tensor, _dim: int, _index: torch.Tensor, value: Any) -> None:
+    """A number is not too large for the dtype."""
+    if not isinstance(value, torch.Tensor):
+        check_number(value, x.dtype, 0)
 
 
 def check_cast(result: torch.Tensor | None, target: torch.Tensor) -> None:
@@ -207,6 +220,8 @@ STRICTER: Mapping[str, Callable[..., None]] = {
     "convolution_backward": convolution_backward,
     **dict.fromkeys(("adaptive_avg_pool2d", "_adaptive_avg_pool2d", "_adaptive_avg_pool3d"), adaptive_pool),
     "embedding_renorm": embedding_renorm,
+    "masked_fill": masked_fill,
+    "index_fill": index_fill,
     "masked_scatter": masked_scatter,
     "index_add": index_add,
     "bucketize": bucketize,

@@ -60,7 +60,7 @@ def equal(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 def fill_number(x: torch.Tensor, value: Any) -> torch.Tensor:
     """``aten::fill_.Scalar``."""
-    check_number(value, x.dtype)
+    check_number(value, x.dtype, x.numel())
     return assign.fill(x, value)
 
 

@@ -199,6 +199,10 @@ MISTAKES: dict[str, Mistake] = {
     "eye": lambda d: torch.eye(-1, device=d),
     "full overflow": lambda d: torch.full((2,), 300, dtype=torch.uint8, device=d).cpu(),
     "fill_ overflow": lambda d: ones(d, 2, dtype=torch.uint8).fill_(300).cpu(),
+    "fill_ overflow of halves": lambda d: ones(d, 2, dtype=torch.float16).fill_(70000.0).cpu(),
+    "full overflow of halves": lambda d: torch.full((2,), -1e9, dtype=torch.float16, device=d).cpu(),
+    "masked_fill overflow": lambda d: ones(d, 2, dtype=torch.float16).masked_fill(ones(d, 2).bool(), -1e9).cpu(),
+    "index_fill overflow": lambda d: ones(d, 2, dtype=torch.int8).index_fill(0, ones(d, 1).long(), 300).cpu(),
     "view_as_complex": lambda d: torch.view_as_complex(ones(d, 3)),
     "view dtype": lambda d: ones(d, 3).view(torch.float64),
     "roll": lambda d: ones(d, 3).roll((1, 2), 0),
@@ -278,3 +282,11 @@ def test_numbers_on_the_cpu_do_mix() -> None:
     assert x.add_(two).tolist() == [3.0, 3.0]
     assert x.fill_(two).tolist() == [2.0, 2.0]
     assert torch.where(x > 0, x, two).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("shape", [(), (1,)])
+def test_a_single_half_becomes_infinite_where_it_is_filled_with_too_much(shape: tuple[int, ...]) -> None:
+    for device in ("cpu", "lazycore"):
+        x = torch.full(shape, 70000.0, dtype=torch.float16, device=device)
+        assert torch.equal(x.fill_(-1e9).cpu(), torch.zeros(shape, dtype=torch.float16) - torch.inf)
+        assert torch.equal(torch.full_like(x, 70000.0).cpu(), torch.zeros(shape, dtype=torch.float16) + torch.inf)
