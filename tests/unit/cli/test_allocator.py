@@ -44,6 +44,28 @@ def test_an_option_leaves_the_allocator_alone(cli: Any, tmp_path: Path) -> None:
     assert faults(cli, tmp_path, "--return-memory") > 1000
 
 
+LARGE = """
+import re
+
+# NumPy would ask for large pages itself.
+kept = [b"x" * (1 << 20) for _ in range(64)]
+# The heap is several mappings: only a part of it asks for large pages.
+heaps = open("/proc/self/smaps").read().split("[heap]")[1:]
+print(sum(int(re.search(r"AnonHugePages: +([0-9]+) kB", heap)[1]) for heap in heaps))
+"""
+_THP = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+
+
+@pytest.mark.skipif(
+    not _THP.exists() or "[never]" in _THP.read_text(), reason="this system gives nobody large pages for the asking"
+)
+def test_the_heap_has_large_pages(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "large.py").write_text(LARGE)
+    done = cli("run", "large.py")
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 32 << 10
+
+
 def test_the_summary_ends_with_the_peak(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "empty.py").write_text("import lazycore")
     last = cli("run", "empty.py").stderr.splitlines()[-1]
