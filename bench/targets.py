@@ -40,14 +40,14 @@ class Verdict:
 _DISPATCH = "each call goes through the dispatcher into Python, and makes a tensor with a storage of its own"
 _BACKWARD = "the engine asks the guard of a device written in Python for its type five times in each node"
 _SMALL_STEP = (
-    "a step is recorded call by call and launched in Python, where jax makes one call; waiting every 10 steps hides "
-    "some of it"
+    "a step is recorded call by call and launched in Python, where jax makes one call; the rest of the step before "
+    "hides most of it"
 )
 _FASTER_EAGER = "a few products are most of such a step; what recording and launching cost comes on top"
 _PRODUCTS = (
     "XLA's program alone, launched and waited for, takes about what jax takes with its memory kept, 0.9 of eager's "
-    "step: a step records for 6 to 7 ms before it launches, which waiting every 10 steps hides. MKL's products in "
-    "place of XLA's gained nothing (27.4 against 26.7 ms)"
+    "step, and a step records for nearly 6 ms before it launches. MKL's products in place of XLA's gained nothing "
+    "(27.4 against 26.7 ms), nor did launching forward pass or backward pass by itself"
 )
 _CONVOLUTIONS = "where ATen cannot be called convolutions are XLA's, which take 1.5 to 2 times as long as oneDNN's"
 _CELLS = "each of the 32 cells is recorded call by call, and so are their gradients"

@@ -35,7 +35,7 @@ Work = tuple[Segment, Backend, Executable] | Node
 """One step as the compile leaves it."""
 
 # The smallest results of a step may be dropped or donated by the next launch, hardly all of them.
-_WITNESSES = 8
+_WITNESSES = 4
 
 
 @dataclass(frozen=True, slots=True)
