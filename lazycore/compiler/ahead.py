@@ -7,13 +7,15 @@ loss gets it once the forward pass has run, and records the next step while back
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from lazycore_plugin_api import Graph
+from lazycore_plugin_api import Graph, Node
 
 from lazycore.compiler.estimate import flops
 from lazycore.compiler.protocols import Backend
 from lazycore.compiler.sizes import nbytes
+from lazycore.compiler.ssa import distinct_inputs
 from lazycore.compiler.unit import Unit
 from lazycore.compiler.veto import CROSSING, PER_BYTE
 
@@ -49,14 +51,16 @@ def _early(graph: Graph) -> set[int]:
     """The nodes that numbers are made of: those of the first number, and of each further one while both parts are
     worth a launch of their own."""
     writer = {value.id: i for i, node in enumerate(graph.nodes) for value in node.outputs}
-    work = [flops(node) for node in graph.nodes]
+    border = _Border(graph)
     early: set[int] = set()
     for number in sorted({writer[v.id] for v in graph.outputs if v.id in writer and not v.spec.shape}):
-        longer = early | _sources(graph, writer, number, early)
-        if not _worth(graph, writer, work, longer):
+        more = _sources(graph, writer, number, early)
+        for i in more:
+            border.move(graph.nodes[i])
+        if not border.is_worth_it():
             break
-        early = longer
-    return early if sum(work[i] for i in early) >= WORTH * CROSSING else set()
+        early |= more
+    return early if sum(flops(graph.nodes[i]) for i in early) >= WORTH * CROSSING else set()
 
 
 def _sources(graph: Graph, writer: Mapping[int, int], node: int, known: set[int]) -> set[int]:
@@ -70,11 +74,29 @@ def _sources(graph: Graph, writer: Mapping[int, int], node: int, known: set[int]
     return found
 
 
-def _worth(graph: Graph, writer: Mapping[int, int], work: Sequence[int], early: set[int]) -> bool:
-    rest = [i for i in range(len(work)) if i not in early]
-    read = {value.id: value for i in rest for value in graph.nodes[i].inputs()}
-    handed = [value for value in read.values() if writer.get(value.id) in early]
-    left = sum(work[i] for i in rest)
-    # The launch itself is one crossing more.
-    cost = (len(handed) + 1) * CROSSING + nbytes(handed) * PER_BYTE
-    return left >= WORTH * cost and left * SHARE >= sum(work)
+class _Border:
+    """What goes ahead would hand to the rest, and what the rest costs, while nodes move ahead one by one: a program may
+    have hundreds of numbers, such as an optimizer's counts of steps."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._readers = Counter(value.id for node in graph.nodes for value in distinct_inputs(node))
+        self._handed: dict[int, int] = {}
+        self._whole = self._left = sum(map(flops, graph.nodes))
+        # The launch itself is one crossing.
+        self._cost = CROSSING
+
+    def move(self, node: Node) -> None:
+        """The node goes ahead."""
+        self._left -= flops(node)
+        for value in distinct_inputs(node):
+            self._readers[value.id] -= 1
+            if not self._readers[value.id]:
+                self._cost -= self._handed.pop(value.id, 0)
+        for value in node.outputs:
+            if self._readers[value.id]:
+                self._handed[value.id] = CROSSING + nbytes([value]) * PER_BYTE
+                self._cost += self._handed[value.id]
+
+    def is_worth_it(self) -> bool:
+        """Whether the rest is worth a launch of its own."""
+        return self._left >= WORTH * self._cost and self._left * SHARE >= self._whole

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from lazycore_plugin_api import DType, Graph, TensorSpec, Value
+import pytest
+from lazycore_plugin_api import DType, Graph, Node, TensorSpec, Value
 from plan_fakes.backends import FakeBackend
 from plan_fakes.builder import Builder, never
 
+from lazycore.compiler import ahead
 from lazycore.compiler.ahead import SHARE, WORTH, run_ahead
+from lazycore.compiler.estimate import flops
 from lazycore.compiler.pipeline import compile_graph
 from lazycore.compiler.plan import Plan, SegmentStep
 from lazycore.compiler.unit import Unit
@@ -116,26 +119,26 @@ def test_units_of_others_stay_as_they_are() -> None:
     assert run_ahead(graph, units, backends) == units
 
 
-def plan(*, ahead: bool) -> Plan:
+def plan(*, early: bool) -> Plan:
     return compile_graph(
         training(),
         scalars=frozenset(),
         donatable=frozenset({1}),
         backends=[FakeBackend("a", asynchronous=True, donation=True, ops=["aten.mm.default", "aten.sum.default"])],
         decompose=never,
-        ahead=ahead,
+        ahead=early,
     )
 
 
 def test_only_the_last_part_overwrites_what_both_read() -> None:
-    first, second = (step for step in plan(ahead=True).steps if isinstance(step, SegmentStep))
+    first, second = (step for step in plan(early=True).steps if isinstance(step, SegmentStep))
     assert [len(first.segment.nodes), len(second.segment.nodes)] == [2, 3]
     assert not first.donations
 
 
 def test_each_part_has_a_witness_of_its_end() -> None:
-    assert plan(ahead=True).witnesses == ((0,), (1,))
-    assert plan(ahead=False).witnesses == ((0, 1),)
+    assert plan(early=True).witnesses == ((0,), (1,))
+    assert plan(early=False).witnesses == ((0, 1),)
 
 
 def test_the_smallest_results_are_witnesses() -> None:
@@ -155,3 +158,24 @@ def _each(b: Builder, x: Value, count: int) -> list[Value]:
         x = b.op("aten.neg.default", x, spec=x.spec)
         results.append(x)
     return results
+
+
+def test_many_numbers_are_looked_at_in_one_pass() -> None:
+    b = Builder()
+    weight = b.input(WIDE)
+    loss = b.op(
+        "aten.sum.default", b.op("aten.mm.default", b.input(SMALL), weight, spec=SMALL), dtype=None, spec=NUMBER
+    )
+    counts = [b.op("aten.neg.default", b.input(NUMBER), spec=NUMBER) for _ in range(500)]
+    graph = b.graph(loss, *counts, _products(b, weight, 1))
+    looked = 0
+
+    def looking(node: Node) -> int:
+        nonlocal looked
+        looked += 1
+        return flops(node)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ahead, "flops", looking)
+        assert cut(graph) == [tuple(range(502)), (502,)]
+    assert looked <= 3 * len(graph.nodes)
