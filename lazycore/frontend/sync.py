@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from itertools import count
-from typing import TYPE_CHECKING, TypeAlias
-from weakref import ref
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from lazycore_plugin_api import BackendError, LazycoreError
+from lazycore_plugin_api import LazycoreError
 
+from lazycore.frontend import in_flight
 from lazycore.frontend.flags import check_flags, watch_flags
 from lazycore.frontend.local import fresh_trace, local, tree
 from lazycore.report.metrics import METRICS
 from lazycore.report.recompiles import warn_of
-from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 from lazycore.trace.state import StorageState
@@ -25,15 +21,6 @@ if TYPE_CHECKING:
     from lazycore.frontend.launch import CompiledTrace
 
 __all__ = ["barrier", "flush", "observe", "run_trace", "wait_all"]
-
-_IN_FLIGHT = 2
-# Bytes up to which a result is kept until its launch has ended.
-_SMALL = 1 << 16
-# Of each launch, for each step of its plan, what leads to some results, if they are still there.
-_Launched: TypeAlias = list[list[Callable[[], DeviceValue | None]]]
-# By number: what one thread waits for stays visible to others, which want to wait for it too.
-_launched: dict[int, _Launched] = {}
-_numbers = count()
 
 
 def barrier(cause: str) -> None:
@@ -62,8 +49,7 @@ def observe(cause: str) -> None:
 def wait_all() -> None:
     """Run what this thread has recorded and wait for everything launched."""
     observe("a synchronization")
-    for number in list(_launched):
-        _end(number)
+    in_flight.end_all()
 
 
 def run_trace(trace: Trace, cause: str) -> None:
@@ -125,7 +111,7 @@ def _settle(trace: Trace, node: Node, live: Mapping[int, StorageState], cause: s
     if compiled.flags:
         flags = [(flag, results[flag.output], results[flag.output + 1]) for flag in compiled.flags]
         watch_flags(trace.recorder, flags)
-    _throttle(compiled, results)
+    in_flight.add(compiled.plan.witnesses, results)
 
 
 def _plan_for(node: Node, live: frozenset[int], cause: str) -> CompiledTrace:
@@ -143,57 +129,6 @@ def _plan_for(node: Node, live: frozenset[int], cause: str) -> CompiledTrace:
             node.seen = wanted
         tree.touch(node)
     return compiled
-
-
-def _throttle(compiled: CompiledTrace, results: Sequence[DeviceValue]) -> None:
-    """Let at most two executions be in flight: tracing may run one step ahead, memory may not pile up."""
-    steps = compiled.plan.witnesses
-    _launched[next(_numbers)] = [[_watched(results[p]) for p in positions] for positions in steps]
-    for number in list(_launched)[:-_IN_FLIGHT]:
-        _end(number)
-
-
-def _watched(value: DeviceValue) -> Callable[[], DeviceValue | None]:
-    # A small result is kept, as a program may have dropped its gradients and donated all else; a large one is not: the
-    # queue must neither hold memory nor look like a second owner of what may be donated.
-    if value.spec.nbytes > _SMALL:
-        return ref(value)
-    kept = value.witness()
-    return lambda: kept
-
-
-def _end(number: int) -> None:
-    """Wait for a launch: for each of its steps, by any result that is still there, as a step's results come at once."""
-    try:
-        for results in _launched.get(number, ()):
-            any(map(_wait, results))
-    finally:
-        _launched.pop(number, None)
-
-
-def _wait(entry: Callable[[], DeviceValue | None]) -> bool:
-    """Whether the result could be waited for."""
-    value = entry()
-    if value is None or value.deleted:
-        return False
-    try:
-        value.wait()
-    except BackendError:
-        if not value.deleted:  # else another thread has donated it just now
-            raise
-        return False
-    return True
-
-
-def _before_fork() -> None:
-    """Wait for everything launched: the child has not the threads that compute it, and would wait for ever."""
-    for number in list(_launched):
-        with suppress(BackendError):  # raised by the values, when they are looked at
-            _end(number)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork)
 
 
 def _fail(trace: Trace, live: Mapping[int, StorageState], error: BaseException) -> None:
