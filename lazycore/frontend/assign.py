@@ -13,10 +13,10 @@ from lazycore_plugin_api import TensorSpec
 
 from lazycore.frontend.definition import define, finish_node, new_node, new_result, record
 from lazycore.frontend.dtypes import TO_IR
-from lazycore.frontend.like import stride_like
 from lazycore.frontend.operands import scalar, tensor_key
 from lazycore.frontend.overlap import refuse_internal, refuse_shared
 from lazycore.frontend.storage import layout_for, state_of, whole
+from lazycore.frontend.strides import stride_like
 from lazycore.frontend.template import Decoder
 from lazycore.trace.call import ALIAS, Call
 from lazycore.trace.keys import Mark

@@ -10,11 +10,11 @@ import torch
 from lazycore.frontend.assign import convert, copy_between
 from lazycore.frontend.dtypes import TO_IR, array_of, tensor_of
 from lazycore.frontend.flags import check_flags
-from lazycore.frontend.like import stride_like
 from lazycore.frontend.local import local, tree
 from lazycore.frontend.operands import materialize
 from lazycore.frontend.schema import OpInfo
 from lazycore.frontend.storage import NAME, adopt, check_device, is_ours, layout_for, state_of, whole
+from lazycore.frontend.strides import stride_like
 from lazycore.frontend.sync import barrier, observe
 from lazycore.runtime.buffers import DeviceValue
 from lazycore.trace.layout import contiguous_stride, is_dense

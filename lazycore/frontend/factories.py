@@ -8,9 +8,9 @@ from typing import Any
 import torch
 
 from lazycore.frontend.assign import full
-from lazycore.frontend.like import stride_like
 from lazycore.frontend.storage import check_device, layout_for, strided
 from lazycore.frontend.stricter import check_number
+from lazycore.frontend.strides import stride_like
 from lazycore.trace.layout import contiguous_stride, is_dense
 from lazycore.trace.state import StorageState
 

@@ -38,6 +38,17 @@ def test_strides_are_those_of_cpu(geometry: str, maker: str) -> None:
     assert torch.equal(got.cpu(), expected)
 
 
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+@pytest.mark.parametrize("backend", ["reference"], indirect=True)
+@pytest.mark.usefixtures("backend")
+def test_dropout_and_its_mask_have_the_strides_of_their_input(geometry: str) -> None:
+    size, stride = GEOMETRIES[geometry]
+    x = torch.arange(40.0).as_strided(size, stride)
+    like = torch.empty_like(x).stride()
+    y = torch.arange(40.0).to("lazycore").as_strided(size, stride)
+    assert [z.stride() for z in torch.ops.aten.native_dropout(y, 0.5, True)] == [like, like]
+
+
 @pytest.mark.parametrize("backend", ["reference"], indirect=True)
 @pytest.mark.usefixtures("backend")
 def test_an_empty_tensor_without_strides_may_be_written() -> None:

@@ -14,10 +14,10 @@ from lazycore.frontend.infer import infer
 from lazycore.frontend.randomness import host
 from lazycore.frontend.randomness.draw import draw_into, draw_new
 from lazycore.frontend.randomness.generator import PROBE, uses_device_stream
-from lazycore.frontend.record import result_layout
 from lazycore.frontend.schema import info_of
-from lazycore.frontend.storage import NAME, is_ours
+from lazycore.frontend.storage import NAME, is_ours, layout_for
 from lazycore.frontend.stricter import check_cast
+from lazycore.frontend.strides import stride_like
 from lazycore.trace.layout import Layout
 
 __all__ = [
@@ -122,8 +122,8 @@ def native_dropout(x: torch.Tensor, p: float, train: bool | None) -> tuple[torch
         check_cast(torch.empty(0, device="meta"), x)
 
     def layouts() -> tuple[Layout, ...]:
-        like = torch.empty_like(torch.empty_strided(x.size(), x.stride(), dtype=x.dtype, device="meta"))
-        return result_layout(like), result_layout(torch.empty_like(like, dtype=torch.bool))
+        stride = stride_like(x.shape, x.stride())
+        return layout_for(x.shape, stride, x.dtype), layout_for(x.shape, stride, torch.bool)
 
     keep = 1.0 - p
     return draw_new("dropout", (x, keep, 1.0 / keep if keep else 0.0), layouts, None)  # type: ignore[return-value]
