@@ -223,6 +223,8 @@ def test_what_is_overwritten_stays_where_it_is() -> None:
     places = set()
     for step in range(6):
         gradient = torch.full((32, 32), float(step)).to("lazycore") * 2
+        # Two writes: what the storage holds last is what replaces it.
+        weight.mul_(1.0)
         weight.sub_(gradient)
         lazycore.sync()
         # Neither the first run of a plan nor an upload's buffer is overwritten.
