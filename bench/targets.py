@@ -41,7 +41,7 @@ _DISPATCH = "each call goes through the dispatcher into Python, and makes a tens
 _BACKWARD = "the engine asks the guard of a device written in Python for its type five times in each node"
 _SMALL_STEP = (
     "a step is recorded call by call and launched in Python, where jax makes one call; the rest of the step before "
-    "hides most of it"
+    "hides a part of it"
 )
 _FASTER_EAGER = "a few products are most of such a step; what recording and launching cost comes on top"
 _PRODUCTS = (

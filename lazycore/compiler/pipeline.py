@@ -40,13 +40,14 @@ def compile_graph(
 
     ``scalars``: positions of inputs that arrive as 0-d host arrays. ``donatable``: positions of inputs whose buffer
     nobody reads after the graph; ``replaced``: position of such an input -> of the output that takes its place.
-    ``constants``: position of an input -> what it will always be, for backends that
-    bind frozen inputs. ``families``: what was compiled for all sizes, to be used and added to; without, everything is
-    compiled for its own sizes. ``ahead``: whether numbers may be segments of their own, so that they are there before
-    the rest (``compiler.ahead``). What no backend takes, whole or decomposed, becomes an eager step. A segment that its
-    backend cannot compile goes to the next backend, then to eager, with a ``BackendWarning``. Raises BackendError
-    instead of both where ``strict``, instead of the latter where ``insist``; InvalidGraph for a graph that breaks a
-    rule of the IR.
+    ``constants``: position of an input -> what it will always be, for backends that bind frozen inputs. ``families``:
+    what was compiled for all sizes, to be used and added to; without, everything is compiled for its own sizes.
+    ``ahead``: whether numbers may be segments of their own, so that they are there before the rest
+    (``compiler.ahead``).
+
+    What no backend takes, whole or decomposed, becomes an eager step. A segment that its backend cannot compile goes to
+    the next backend, then to eager, with a ``BackendWarning``. Raises BackendError instead of both where ``strict``,
+    instead of the latter where ``insist``; InvalidGraph for a graph that breaks a rule of the IR.
     """
     verify(graph)
     annotator = Annotator(backends)
