@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -90,14 +89,8 @@ def _named(
 
 
 def _donated(segment: Segment, packing: Packing) -> tuple[int, ...]:
-    """Where the program takes the donatable inputs for which there is an output of the same spec; XLA could not use
-    the others' memory."""
+    """Where the program takes the donatable inputs. jax pairs those of a type with the outputs of that type in order,
+    as the segment has them; XLA could not use the memory of one whose output is of another type."""
     place = {position: i for i, position in enumerate(packing.buffers)}
-    room = Counter(value.spec for value in segment.outputs)
-    chosen = []
-    for position in sorted(segment.donatable):
-        spec = segment.inputs[position].spec
-        if room[spec] > 0:
-            room[spec] -= 1
-            chosen.append(place[position])
-    return tuple(chosen)
+    pairs = zip(sorted(segment.donatable), segment.outputs, strict=False)
+    return tuple(place[position] for position, output in pairs if segment.inputs[position].spec == output.spec)
