@@ -22,7 +22,12 @@ _EVERYWHERE: Options = {
     "xla_allow_excess_precision": False,  # bfloat16 and float16 round after every op, as in eager
 }
 _OPTIONS: Mapping[str, Options] = {
-    "cpu": {"xla_cpu_enable_fast_min_max": False},  # NaN must survive max and min
+    "cpu": {
+        "xla_cpu_enable_fast_min_max": False,  # NaN must survive max and min
+        # Else a donated weight that the backward pass reads is copied before the optimizer writes it, as XLA's simple
+        # analysis does not see that it is read for the last time before.
+        "xla_cpu_copy_insertion_use_region_analysis": True,
+    },
 }
 
 

@@ -49,7 +49,7 @@ class JaxExecutable(Executable):
 
     def arrays_of(self, inputs: Sequence[Buffer | HostArray]) -> list[jax.Array | HostArray]:
         """What the compiled program is called with: the arrays of the buffers, then the vectors of numbers."""
-        given = [inputs[p] for p in self._buffers]
+        given = map(inputs.__getitem__, self._buffers)
         return [i.array if type(i) is JaxBuffer else i for i in given] + self._packing.vectors(inputs)
 
     def serialize(self) -> bytes | None:

@@ -101,3 +101,21 @@ def test_a_donatable_input_that_fits_no_output_is_left_alone(xla, segment, node,
 
 def _halved(value: Value):
     return type(value.spec)((SIZE // 2, 2), value.spec.dtype)
+
+
+def test_what_is_read_for_the_last_time_before_it_is_overwritten_is_not_copied(xla, segment, node):
+    rng = np.random.default_rng(0)
+    weight, x, gradient = (rng.standard_normal((64, 64), np.float32) for _ in range(3))
+
+    def compose(values: list[Value]):
+        w, x, g = values
+        passed = node("aten.mm.default", g, w, to=3)
+        change = node("aten.mm.default", g, x, to=4)
+        new = node("aten.sub.Tensor", w, change.outputs[0], alpha=1, to=5)
+        return [passed, change, new], [*new.outputs, *passed.outputs]
+
+    executable = xla.compile(segment([weight, x, gradient], compose, donatable=frozenset({0})))
+    assert " copy(" not in executable._compiled.as_text()
+    new, passed = executable.run([xla.session.upload(a) for a in (weight.copy(), x, gradient)])
+    np.testing.assert_allclose(passed.to_host(), gradient @ weight, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(new.to_host(), weight - gradient @ x, rtol=1e-4, atol=1e-4)
