@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from sys import getrefcount
+from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-from lazycore_plugin_api import DType, HostArray
+from lazycore_plugin_api import HostArray
 
-from lazycore.compiler.build import (
-    Binding,
-    Built,
-    FlagCheck,
-    InputBinding,
-    InputCheck,
-    NumberBinding,
-    StartBinding,
-    build_graph,
-)
+from lazycore.compiler.build import Built, FlagCheck, InputBinding, InputCheck, build_graph
 from lazycore.compiler.pipeline import compile_graph
 from lazycore.compiler.plan import Plan
 from lazycore.compiler.sizing.family import Families
 from lazycore.config import config
+from lazycore.frontend.arguments import Arguments
 from lazycore.frontend.decompose import decompose
 from lazycore.frontend.eager import run_eager
 from lazycore.frontend.freezing import Freezer
@@ -40,14 +31,10 @@ from lazycore.trace.call import Call
 from lazycore.trace.node import Node
 from lazycore.trace.recorder import Trace
 
-__all__ = ["WATCHERS", "CompiledTrace", "bind", "compile_trace", "launch"]
+__all__ = ["WATCHERS", "CompiledTrace", "compile_trace", "launch"]
 
 WATCHERS: list[Callable[[Plan, Sequence[LoadedBackend]], Plan]] = []
 """Each may put something between a new plan and its executables; it gets the backends that it was compiled for."""
-
-
-Numbers: TypeAlias = dict[tuple[float, int], HostArray]
-"""A number and its dtype's identity -> the 0-d array."""
 
 # What was compiled for all sizes goes with the tree that has the traces.
 _families: WeakKeyDictionary[Node, Families] = WeakKeyDictionary()
@@ -59,7 +46,7 @@ class CompiledTrace:
 
     plan: Plan
     outputs: tuple[int, ...]
-    bindings: tuple[Binding, ...]
+    arguments: Arguments
     input_checks: tuple[InputCheck, ...]
     flags: tuple[FlagCheck, ...]
     donated: tuple[tuple[int, int], ...]
@@ -126,7 +113,7 @@ def _compile(
     for watch in WATCHERS:
         plan = watch(plan, key.backends)
     donated = tuple((p, b.position) for p in plan.donated if isinstance(b := built.bindings[p], InputBinding))
-    return CompiledTrace(plan, tuple(outputs), built.bindings, built.input_checks, built.flags, donated)
+    return CompiledTrace(plan, tuple(outputs), Arguments(built.bindings), built.input_checks, built.flags, donated)
 
 
 def _bindable(built: Built, plan: Plan) -> dict[int, int]:
@@ -142,71 +129,33 @@ def launch(compiled: CompiledTrace, trace: Trace) -> list[DeviceValue]:
         compiled = compiled.freezer.choose(compiled, trace.inputs)
     for check in compiled.input_checks:
         check_input(check, trace.inputs[check.position])
-    numbers: Numbers = {}
-    inputs = [bind(b, trace, numbers) for b in compiled.bindings]
-    exclusive = frozenset(p for p, i in compiled.donated if _exclusive(trace, i, inputs[p]))
+    inputs = compiled.arguments.of(trace)
+    exclusive = _exclusive(compiled.donated, inputs, trace)
     eager = LEDGER.timed_eager(run_eager) if config.explain else run_eager
     return executor.run(compiled.plan, inputs, run_eager=eager, exclusive=exclusive, on_fallback=count_fallback)
 
 
-def bind(binding: Binding, trace: Trace, numbers: Numbers) -> Any:
-    """What fills an input of a plan: a value that the trace reads, or a number of its own as a 0-d array. ``numbers``:
-    those that the launch has made already."""
-    if type(binding) is InputBinding:
-        return trace.inputs[binding.position]
-    if type(binding) is NumberBinding:
-        return _number(trace.scalars[binding.position], binding.dtype, numbers)
-    assert type(binding) is StartBinding
-    return np.asarray(trace.scalars[binding.position] // binding.divisor % binding.modulus, np.int64)
+def _exclusive(donated: Sequence[tuple[int, int]], inputs: list[Any], trace: Trace) -> set[int]:
+    """Those plan inputs of ``donated`` whose value no storage holds but the one that is being overwritten."""
+    alone = set()
+    refs = trace.input_refs
+    for place, position in donated:
+        value = inputs[place]
+        entry = refs[position]
+        state = entry() if entry is not None else None
+        holder = state is not None and state.trace is trace and state.value is value
+        if getrefcount(value) - _OTHERS <= holder:
+            alone.add(place)
+    return alone
 
 
-def _number(number: float, dtype: DType, numbers: Numbers) -> HostArray:
-    # An optimizer has the same few numbers for each of its parameters. Equal ones are the same array in any dtype, but
-    # for the two zeros.
-    key = number, id(dtype)
-    array = numbers.get(key) if number else None
-    if array is None:
-        array = numbers[key] = _array(number, dtype.numpy)
-    return array
+def _others() -> int:
+    """References to an input while ``_exclusive`` looks at it that are not a storage's: the trace's list, the launch's,
+    the loop's name and the question's own. Counted once, on a value of our own making."""
+    of_trace = [object()]
+    inputs = list(of_trace)
+    value = inputs[0]
+    return getrefcount(value)
 
 
-def _array(number: float, dtype: Any) -> HostArray:
-    if dtype == np.float16:
-        with np.errstate(over="ignore"):
-            return np.asarray(number, dtype)
-    try:
-        return np.asarray(number, dtype)
-    except OverflowError:  # wraps, as -1 does among uint8
-        return np.asarray(number).astype(dtype)
-
-
-# References to an input while `_exclusive` looks at it that are not a storage's: the trace's list, the bound list,
-# the caller's argument, this function's parameter and getrefcount's own. Measured once, on a value of our own making.
-def _count(value: Any) -> int:
-    return sys.getrefcount(value)
-
-
-def _exclusive(trace: Trace, position: int, value: Any) -> bool:
-    """Whether no storage but the one being overwritten holds this value."""
-    entry = trace.input_refs[position]
-    state = entry() if entry is not None else None
-    holder = 1 if state is not None and state.trace is trace and state.value is value else 0
-    return _count(value) - _BASELINE <= holder
-
-
-def _measure() -> int:
-    class _Probe:
-        pass
-
-    trace = Trace.__new__(Trace)
-    trace.inputs = [_Probe()]
-    trace.input_refs = [None]
-    inputs = [trace.inputs[0]]
-
-    def probe(_trace: Trace, _position: int, value: Any) -> int:
-        return _count(value)
-
-    return probe(trace, 0, inputs[0])
-
-
-_BASELINE = _measure()
+_OTHERS = _others()

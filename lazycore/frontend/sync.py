@@ -83,12 +83,9 @@ def run_trace(trace: Trace, cause: str) -> None:
 def _live(trace: Trace, node: Node) -> dict[int, StorageState]:
     """The storages that still wait for this trace, by value. One past the node's values belongs to a call of another
     thread that came too late to be recorded, and is made anew."""
-    live = {}
-    for entry in trace.refs:
-        state = entry()
-        if state is not None and state.trace is trace and 0 <= state.index < node.nvalues:
-            live[state.index] = state
-    return live
+    known = node.nvalues
+    found = [state for entry in trace.refs if (state := entry()) is not None and state.trace is trace]
+    return {state.index: state for state in found if 0 <= state.index < known}
 
 
 def _release_inputs(trace: Trace) -> None:

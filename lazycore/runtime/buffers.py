@@ -9,6 +9,9 @@ from lazycore.runtime.failures import run_failed
 
 __all__ = ["DeviceValue"]
 
+# A value's mapping is replaced, never changed, so that all that were donated share one.
+_NOWHERE: dict[Session, Buffer] = {}
+
 
 class DeviceValue:
     """An immutable tensor. It lives in ``host`` or in ``buffers`` (by session), never in both: an upload may share the
@@ -76,7 +79,7 @@ class DeviceValue:
     def forget(self) -> None:
         """Let go of the content: its buffer is being donated."""
         self.host = None
-        self.buffers = {}
+        self.buffers = _NOWHERE
 
     def int_range(self, ignore: int | None = None) -> tuple[int, int] | None:
         """Smallest and largest element of an integer tensor, but for those equal to ``ignore``, None where there are no

@@ -19,8 +19,8 @@ from torch.utils._pytree import tree_flatten_with_path, tree_unflatten
 from lazycore.compiler.build import Built, build_graph
 from lazycore.compiler.build.random import DRAWS
 from lazycore.config import config
+from lazycore.frontend.arguments import Arguments
 from lazycore.frontend.copies import fresh_from_host
-from lazycore.frontend.launch import bind
 from lazycore.frontend.local import RootKey, fresh_trace, local, tree
 from lazycore.frontend.storage import is_ours, state_of
 from lazycore.frontend.sync import wait_all
@@ -179,8 +179,7 @@ def _check(calls: Sequence[Call], trace: Trace, known: Mapping[int, int | str]) 
 
 def _values(built: Built, trace: Trace, known: Mapping[int, int | str]) -> tuple[int | tuple[str, HostArray], ...]:
     values: list[int | tuple[str, HostArray]] = []
-    for position, binding in enumerate(built.bindings):
-        bound = bind(binding, trace, {})
+    for position, bound in enumerate(Arguments(built.bindings).of(trace)):
         if not isinstance(bound, DeviceValue):
             values.append((f"number.{position}", bound))
             continue
