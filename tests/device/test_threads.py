@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from threading import Event
 from typing import Any
 
 import pytest
@@ -20,12 +22,12 @@ def together(*works: Callable[[], Any]) -> list[Any]:
         return [future.result(120) for future in [pool.submit(work) for work in works]]
 
 
-def train(device: str, seed: int, steps: int = 12) -> torch.Tensor:
+def train(device: str, seed: int, steps: int = 12, dtype: torch.dtype = torch.float32) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
-    weight = torch.randn(3, 2, generator=generator).to(device).requires_grad_()
+    weight = torch.randn(3, 2, generator=generator, dtype=dtype).to(device).requires_grad_()
     optimizer = torch.optim.Adam([weight], lr=0.05)
     for _ in range(steps):
-        data = torch.randn(4, 3, generator=generator).to(device)
+        data = torch.randn(4, 3, generator=generator, dtype=dtype).to(device)
         optimizer.zero_grad()
         (data @ weight).square().mean().backward()
         optimizer.step()
@@ -36,6 +38,28 @@ def test_two_threads_train_two_models() -> None:
     got = together(*(lambda seed=seed: train("lazycore", seed) for seed in (1, 2)))
     for one, seed in zip(got, (1, 2), strict=True):
         torch.testing.assert_close(one, train("cpu", seed), rtol=1e-5, atol=1e-6)
+
+
+def test_threads_train_exactly_while_another_synchronizes() -> None:
+    trained = Event()
+
+    def both() -> list[torch.Tensor]:
+        try:
+            return together(*(lambda s=s: train("lazycore", s, 60, torch.float64) for s in (1, 2)))
+        finally:
+            trained.set()
+
+    def synchronize() -> int:
+        for times in count():
+            lazycore.sync()
+            if trained.wait(0.001):
+                return times
+        raise AssertionError
+
+    got, times = together(both, synchronize)
+    assert times > 1
+    for one, seed in zip(got, (1, 2), strict=True):
+        torch.testing.assert_close(one, train("cpu", seed, 60, torch.float64), rtol=1e-12, atol=1e-13)
 
 
 def test_a_thread_reads_what_another_has_recorded_only() -> None:
